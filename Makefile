@@ -1,0 +1,79 @@
+# The verbs of daily work. Each installs what it needs (scripts/setup), so that
+# any of them is a good first command on a new machine.
+
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+FUZZ_SECONDS ?= 20
+DEMO_ITERATIONS ?= 5000
+# Arguments for the benchmarks, such as BENCH_ARGS=--benchmark_filter=kde
+BENCH_ARGS ?=
+
+sources = find include src apps tests bench fuzz examples -type f \
+          \( -name '*.cpp' -o -name '*.hpp' \) 2>/dev/null | sort
+
+# The thread sanitizer needs the address-space layout of older kernels; without
+# randomisation every kernel has it. Not every container allows the request.
+fixed_layout = $$(setarch -R true >/dev/null 2>&1 && echo setarch -R)
+
+.PHONY: help demo build test bench lint format sanitize fuzz clean
+
+help: ## list the verbs
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: build ## build, run density descent on the linear projection, leave a picture
+	build/release/rarefy run lp --iterations $(DEMO_ITERATIONS) --out runs/demo --overwrite
+	@echo
+	@echo "The picture: runs/demo/heatmap.png (everything else about the run is in runs/demo)"
+
+build: ## build the command: build/release/rarefy
+	@scripts/setup build
+	@cmake --preset release
+	@cmake --build --preset release --parallel $(JOBS) --target rarefy_command
+
+test: ## build a release and run every test
+	@scripts/setup build test
+	@cmake --preset release
+	@cmake --build --preset release --parallel $(JOBS)
+	@ctest --preset release --parallel $(JOBS)
+
+bench: ## build and run the benchmarks
+	@scripts/setup build bench
+	@cmake --preset bench
+	@cmake --build --preset bench --parallel $(JOBS) --target rarefy_bench
+	build/bench/rarefy_bench $(BENCH_ARGS)
+
+lint: ## check the formatting and run clang-tidy
+	@scripts/setup build lint
+	@$(sources) | xargs -r clang-format --dry-run -Werror
+	@cmake --preset release >/dev/null
+	@find src apps -name '*.cpp' | sort | \
+	  xargs -r -n 1 -P $(JOBS) clang-tidy -p build/release --quiet --warnings-as-errors='*' \
+	  --extra-arg=-Wno-unknown-warning-option 2>build/tidy.log || { grep -v 'warnings .*generated\|^Suppressed\|^Use -' build/tidy.log; exit 1; }
+
+format: ## format all sources
+	@scripts/setup lint
+	@$(sources) | xargs -r clang-format -i
+
+sanitize: ## run tests under the address, undefined and thread sanitizers
+	@scripts/setup sanitize
+	@cmake --preset asan
+	@cmake --build --preset asan --parallel $(JOBS)
+	@ctest --preset asan --parallel $(JOBS)
+	@cmake --preset tsan
+	@cmake --build --preset tsan --parallel $(JOBS)
+	@$(fixed_layout) ctest --preset tsan --parallel $(JOBS)
+
+fuzz: ## run each fuzz target for FUZZ_SECONDS seconds (20)
+	@scripts/setup build fuzz
+	@cmake --preset fuzz
+	@cmake --build --preset fuzz --parallel $(JOBS)
+	@set -e; for target in build/fuzz/*_fuzzer; do \
+	  name=$$(basename $$target _fuzzer); \
+	  mkdir -p build/fuzz/corpus/$$name build/fuzz/findings; \
+	  seeds=; if [ -d fuzz/corpus/$$name ]; then seeds=fuzz/corpus/$$name; fi; \
+	  echo "== $$name, $(FUZZ_SECONDS) s"; \
+	  $$target -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 \
+	    -artifact_prefix=build/fuzz/findings/$$name- build/fuzz/corpus/$$name $$seeds; \
+	done
+
+clean: ## remove build/
+	rm -rf build

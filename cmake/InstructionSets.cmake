@@ -1,0 +1,41 @@
+# Eigen picks its vector instructions when it is compiled, so the file with the
+# dense linear algebra is compiled once for each instruction set, and the one to
+# use is chosen when the program starts (src/kernels/dense.cpp). In each copy the
+# macro RAREFY_ISA renames both our namespace and Eigen's, so that no template
+# instantiated for a newer processor can be picked by the linker for an older
+# one; the test `kernels.no_leaked_symbols` checks that.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+  set(RAREFY_X86 TRUE)
+else()
+  set(RAREFY_X86 FALSE)
+endif()
+
+function(rarefy_add_dense_kernels target source)
+  set(levels baseline)
+  if(RAREFY_X86)
+    list(APPEND levels avx2 avx512)
+  endif()
+  set(flags_baseline "")
+  if(RAREFY_X86)
+    set(flags_baseline -msse4.2)
+  endif()
+  set(flags_avx2 -mavx2 -mfma -mbmi2)
+  set(flags_avx512 -mavx2 -mfma -mbmi2 -mavx512f -mavx512dq -mavx512bw -mavx512vl -mavx512cd
+      -mprefer-vector-width=512)
+  foreach(level IN LISTS levels)
+    set(object ${target}_dense_${level})
+    add_library(${object} OBJECT ${source})
+    target_compile_features(${object} PRIVATE cxx_std_20)
+    target_compile_definitions(${object} PRIVATE RAREFY_ISA=${level})
+    target_compile_options(${object} PRIVATE ${flags_${level}} -O3)
+    target_include_directories(${object} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/include
+                               ${CMAKE_CURRENT_SOURCE_DIR}/src)
+    target_link_libraries(${object} PRIVATE Eigen3::Eigen)
+    rarefy_options(${object})
+    target_sources(${target} PRIVATE $<TARGET_OBJECTS:${object}>)
+  endforeach()
+  if(RAREFY_X86)
+    set_property(SOURCE ${CMAKE_CURRENT_SOURCE_DIR}/src/kernels/dense.cpp
+                 PROPERTY COMPILE_DEFINITIONS RAREFY_HAVE_X86_LEVELS)
+  endif()
+endfunction()

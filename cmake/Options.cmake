@@ -1,0 +1,24 @@
+# What every target of the project is compiled with.
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
+set(RAREFY_SANITIZE "" CACHE STRING "Sanitizers, as given to -fsanitize=")
+
+function(rarefy_options target)
+  # No contraction of a*b+c into a fused operation behind our back: random
+  # numbers and results must not depend on what a compiler chose to fuse.
+  target_compile_options(${target} PRIVATE -ffp-contract=off)
+  if(RAREFY_DEVELOPER)
+    target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+                           -Wno-sign-conversion -Werror)
+  endif()
+  if(RAREFY_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=${RAREFY_SANITIZE} -fno-omit-frame-pointer
+                           -fno-sanitize-recover=all)
+    target_link_options(${target} PUBLIC -fsanitize=${RAREFY_SANITIZE})
+  endif()
+endfunction()

@@ -1,0 +1,47 @@
+// Voronoi cells of evenly spread centroids, for spaces of many features.
+//
+// Vassiliades, Chatzilygeroudis, Mouret, "Using centroidal Voronoi tessellations to
+// scale up the multidimensional archive of phenotypic elites algorithm", IEEE
+// TEVC 2018: k-means on uniform samples of feature space.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "rarefy/archives/tessellation.hpp"
+
+namespace rarefy {
+
+struct CvtOptions {
+  Index cells = 10'000;
+  Index samples = 100'000;  ///< uniform points on which k-means runs
+  Index iterations = 100;   ///< of Lloyd's algorithm, at most
+  double tolerance = 1e-4;  ///< stop when the mean squared shift of centroids, summed over
+                            ///< them, is below this part of the mean variance of a feature
+  std::uint64_t seed = 1;
+};
+
+class Cvt : public Tessellation {
+ public:
+  /// Makes centroids; the same options give the same centroids, whatever the workers.
+  Cvt(FeatureSpace space, const CvtOptions& options, Workers& workers);
+  /// Takes centroids that were made before.
+  Cvt(FeatureSpace space, Batch centroids);
+
+  [[nodiscard]] std::string_view name() const override { return "cvt"; }
+  [[nodiscard]] Index cells() const override { return centroids_.rows(); }
+  [[nodiscard]] const FeatureSpace& space() const override { return space_; }
+  using Tessellation::assign;
+  void assign(BatchView features, std::span<Index> cells) const override;
+
+  [[nodiscard]] BatchView centroids() const { return centroids_; }
+
+ private:
+  void prepare();
+
+  FeatureSpace space_;
+  Batch centroids_;
+  std::vector<double> columns_;  // the centroids as kernels/nearest.hpp wants them
+};
+
+}  // namespace rarefy

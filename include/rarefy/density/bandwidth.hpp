@@ -1,0 +1,56 @@
+// How wide the kernels of a density estimate are.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rarefy/core/batch.hpp"
+
+namespace rarefy {
+
+/// The box in which features lie; used for scales, never as a hard limit.
+struct FeatureSpace {
+  std::vector<double> lower;
+  std::vector<double> upper;
+
+  [[nodiscard]] Index dim() const { return static_cast<Index>(lower.size()); }
+  [[nodiscard]] double width(Index d) const {
+    return upper[static_cast<std::size_t>(d)] - lower[static_cast<std::size_t>(d)];
+  }
+  /// Throws unless both ends are finite, of one length, and lower < upper.
+  void check() const;
+};
+
+/// A rule that gives one bandwidth for each feature.
+///
+/// Stretching feature space by a factor stretches an optimal bandwidth by the same
+/// (the paper's affine rule, its appendix C): that is what `normalised` is for.
+class Bandwidth {
+ public:
+  /// The same h for every feature, in the unit of the features.
+  static Bandwidth absolute(double h) { return {Rule::absolute, h}; }
+  /// h = h0 * width of the feature space, for each feature.
+  static Bandwidth normalised(double h0) { return {Rule::normalised, h0}; }
+  /// h = width * sqrt(1/12) * b^(-1/(m+4)): Scott's rule (D. W. Scott, "Multivariate
+  /// density estimation", 1992, eq. 6.42) for b samples spread evenly over the box,
+  /// whose standard deviation is width / sqrt(12).
+  static Bandwidth scott() { return {Rule::scott, 0.0}; }
+  /// Reads "scott", "25.6" (absolute) or "0.05 width" (normalised).
+  static Bandwidth parse(std::string_view text);
+
+  /// The bandwidths for a space and a buffer of `samples`.
+  [[nodiscard]] std::vector<double> resolve(const FeatureSpace& space, Index samples) const;
+  /// The bandwidth after features were multiplied by `factor` (the affine rule).
+  [[nodiscard]] Bandwidth scaled(double factor) const;
+  [[nodiscard]] std::string text() const;
+
+ private:
+  enum class Rule { absolute, normalised, scott };
+  Bandwidth(Rule rule, double value) : rule_(rule), value_(value) {}
+  Rule rule_;
+  double value_;
+};
+
+}  // namespace rarefy

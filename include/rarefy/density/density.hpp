@@ -1,0 +1,40 @@
+// An estimate of how crowded feature space is: what the search descends.
+//
+// This is the one thing in which the algorithms differ. A density takes in what
+// was evaluated (`observe`) and gives candidates a score (`score`): the lower,
+// the sparser, and the sooner it is ranked. A log-density, a negated novelty or
+// a cell's threshold minus the objective all serve.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "rarefy/core/batch.hpp"
+#include "rarefy/core/state.hpp"
+#include "rarefy/core/workers.hpp"
+
+namespace rarefy {
+
+class Density {
+ public:
+  virtual ~Density() = default;
+
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  [[nodiscard]] virtual Index feature_dim() const = 0;
+
+  /// Whether scores say anything yet. Until then candidates are ranked at random,
+  /// and nobody reads anything into equal scores.
+  [[nodiscard]] virtual bool informed() const = 0;
+
+  /// scores[i] for row i of `features`; lower is sparser. Changes nothing but scratch memory.
+  virtual void score(BatchView features, std::span<const double> objectives,
+                     std::span<double> scores, Workers& workers) = 0;
+
+  /// Takes in a whole batch.
+  virtual void observe(BatchView features, std::span<const double> objectives) = 0;
+
+  virtual void save(StateWriter& out) const = 0;
+  virtual void load(StateReader& in) = 0;
+};
+
+}  // namespace rarefy

@@ -1,0 +1,41 @@
+// The planar arm: n joints, n links of length 1, where does its end point go?
+//
+// Cully, Demiris, "Quality and diversity optimization: a unifying modular framework", 2017;
+// Vassiliades, Mouret, "Discovering the elite hypervolume by leveraging interspecies
+// correlation", GECCO 2018.
+#pragma once
+
+#include <string_view>
+
+#include "rarefy/domains/domain.hpp"
+
+namespace rarefy {
+
+enum class ArmObjective {
+  constant,  ///< 1: diversity alone
+  /// 1 - variance of the joint angles: an arm is better the more evenly it bends.
+  even,
+};
+
+[[nodiscard]] std::string_view name_of(ArmObjective objective);
+[[nodiscard]] ArmObjective arm_objective_named(std::string_view name);
+
+struct ArmOptions {
+  Index n = 100;
+  ArmObjective objective = ArmObjective::constant;
+};
+
+/// Features are the end point (x, y) = sum_k (cos, sin)(theta_1 + ... + theta_k). It lies in a
+/// disc of radius n, so that on a grid over [-n, n]^2 not every cell can be reached: 8,024 of
+/// 100 x 100.
+class Arm : public Domain {
+ public:
+  explicit Arm(const ArmOptions& options = {});
+  void evaluate(BatchView solutions, BatchSpan features,
+                std::span<double> objectives) const override;
+
+ private:
+  ArmOptions options_;
+};
+
+}  // namespace rarefy

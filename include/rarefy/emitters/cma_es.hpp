@@ -1,0 +1,157 @@
+// Covariance matrix adaptation evolution strategy: a small object with ask, tell and stop.
+//
+// Equations and default parameters are those of N. Hansen, "The CMA evolution strategy: a
+// tutorial" (arXiv:1604.00772), cited below by number; positive weights only (mu selection).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "rarefy/core/batch.hpp"
+#include "rarefy/core/random.hpp"
+#include "rarefy/core/state.hpp"
+
+namespace rarefy {
+
+/// How samples are drawn from N(mean, sigma^2 C), and what the step-size path is measured in.
+enum class Factor {
+  /// C = F'F with F triangular; x = mean + sigma F'z. Thirty times cheaper than `eigen` at
+  /// n = 100. The step-size path accumulates F'^-1 y, which differs from C^-1/2 y by a
+  /// rotation and is standard normal under neutral selection just as well (Krause, Arbones,
+  /// Igel, "CMA-ES with optimal covariance update and storage complexity", NIPS 2016).
+  cholesky,
+  /// C = B D^2 B'; x = mean + sigma B D z: the tutorial's own.
+  eigen,
+};
+
+/// What to do with a sample that still lies outside the box after it was drawn again.
+enum class Repair { reflect, clip };
+
+/// A box in which every sample must lie. Empty: unbounded. One value: the same for all.
+struct Bounds {
+  std::vector<double> lower;
+  std::vector<double> upper;
+  Index resamples = 10;             ///< a row is drawn again at most so often, ...
+  Repair repair = Repair::reflect;  ///< ... then forced inside
+
+  [[nodiscard]] bool any() const { return !lower.empty(); }
+};
+
+struct CmaEsOptions {
+  Index dimension = 0;
+  Index batch = 0;  ///< lambda; 0: 4 + floor(3 ln n), the tutorial's (48)
+  double sigma0 = 0.5;
+  bool mirrored = false;  ///< rows 2i and 2i+1 are mean + s and mean - s
+  Factor factor = Factor::cholesky;
+  Index decompose_every = 0;  ///< generations; 0: max(1, floor(1 / (10 n (c1 + cmu)))), B.2
+  Bounds bounds;
+};
+
+/// The strategy parameters that follow from n and lambda.
+struct CmaEsParameters {
+  CmaEsParameters() = default;
+  CmaEsParameters(Index n, Index lambda);
+
+  Index lambda = 0, mu = 0;
+  std::vector<double> weights;  ///< mu of them, positive, sum 1
+  double mueff = 0, cc = 0, csigma = 0, c1 = 0, cmu = 0, dsigma = 0, chi_n = 0;
+};
+
+enum class Stop {
+  none,
+  condition,  ///< the covariance matrix has become too ill-conditioned, or not positive
+  step_size,  ///< samples no longer differ, or the step has grown beyond all bounds
+  flat,       ///< all candidates were ranked equal
+};
+
+[[nodiscard]] std::string_view name_of(Stop stop);
+
+/// Thresholds of the stop tests.
+struct StopTests {
+  double condition = 1e14;
+  double step_size = 1e-11;  ///< sigma times the largest axis
+  double largest = 1e100;
+  double flat = 1e-12;  ///< range of a generation's scores
+};
+
+class CmaEs {
+ public:
+  explicit CmaEs(const CmaEsOptions& options);
+  virtual ~CmaEs();
+
+  /// Starts anew at `mean`, with sigma0 and C = I.
+  void reset(std::span<const double> mean);
+
+  /// Fills `out` (batch x dimension) with samples; `key` names the random numbers.
+  /// Its purpose must be Purpose::sampling; rows drawn again use Purpose::resampling.
+  void ask(const StreamKey& key, BatchSpan out);
+
+  /// Adapts to a ranking: order[0] is the best row of `solutions`, which ask() gave.
+  void tell(BatchView solutions, std::span<const Index> order);
+
+  /// What speaks against going on; `scores` are the values that were ranked (may be empty).
+  [[nodiscard]] Stop stop(std::span<const double> scores, const StopTests& tests = {}) const;
+
+  [[nodiscard]] const CmaEsOptions& options() const { return options_; }
+  [[nodiscard]] const CmaEsParameters& parameters() const { return parameters_; }
+  [[nodiscard]] std::int64_t generation() const { return generation_; }
+  [[nodiscard]] double sigma() const { return sigma_; }
+  [[nodiscard]] std::span<const double> mean() const { return mean_; }
+  [[nodiscard]] BatchView covariance() const { return covariance_; }
+
+  void save(StateWriter& out) const;
+  void load(StateReader& in);
+
+ protected:
+  /// Everything an adaptation of the covariance matrix may use. `steps` are the mu best
+  /// steps (x - mean) / sigma, best first, scratch to the callee.
+  struct Adaptation {
+    std::span<const double> mean_step;  ///< (new mean - old mean) / sigma, eq. (42)'s <y>_w
+    BatchSpan steps;
+    bool hsig;
+    double sigma;  ///< before this generation's change
+  };
+  // The published profile (compat/) replaces these three.
+  /// Equations (45) and (47).
+  virtual void adapt_covariance(const Adaptation& now);
+  /// h_sigma of table 1: whether the step-size path, of this length, is not too long.
+  [[nodiscard]] virtual bool path_is_short(double length) const;
+  /// The exponent of equation (44), given the length of the step-size path.
+  [[nodiscard]] virtual double step_change(double length) const;
+
+  // For adapt_covariance().
+  std::vector<double>& path_c() { return path_c_; }
+  void update_covariance(double keep, double rank_one, BatchSpan steps);
+
+ private:
+  void decompose();
+  void repair_rows(const StreamKey& key, BatchSpan out);
+  void whiten(std::span<double> step);
+
+  CmaEsOptions options_;
+  CmaEsParameters parameters_;
+  Index decompose_every_ = 1;
+
+  std::vector<double> mean_;
+  double sigma_ = 0;
+  Batch covariance_;
+  std::vector<double> path_c_, path_sigma_;
+  std::int64_t generation_ = 0;
+
+  // The factor in use, refreshed lazily: rows of F, or of (B D)'.
+  Batch factor_;
+  Batch axes_;                   // eigen only: eigenvectors as rows
+  std::vector<double> lengths_;  // eigen only: square roots of eigenvalues
+  double condition_ = 1, longest_ = 1;
+  std::int64_t factor_generation_ = 0;
+  bool positive_ = true;
+
+  // Scratch.
+  Batch normals_, steps_, next_;
+  std::vector<double> mean_step_, whitened_, update_weights_;
+};
+
+}  // namespace rarefy

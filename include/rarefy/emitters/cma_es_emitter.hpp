@@ -1,0 +1,34 @@
+// An emitter whose candidates are the samples of a CMA-ES.
+#pragma once
+
+#include <memory>
+
+#include "rarefy/emitters/cma_es.hpp"
+#include "rarefy/emitters/emitter.hpp"
+
+namespace rarefy {
+
+class CmaEsEmitter : public Emitter {
+ public:
+  /// `index` tells this emitter's random numbers from those of its siblings.
+  CmaEsEmitter(std::unique_ptr<CmaEs> optimizer, std::uint64_t seed, std::uint32_t index,
+               const StopTests& stop_tests = {});
+
+  [[nodiscard]] Index batch() const override { return optimizer_->options().batch; }
+  [[nodiscard]] Index dimension() const override { return optimizer_->options().dimension; }
+  void ask(const Archive& archive, std::uint64_t iteration, BatchSpan out) override;
+  bool tell(const Feedback& feedback) override;
+  void restart(std::span<const double> solution) override { optimizer_->reset(solution); }
+  void save(StateWriter& out) const override { optimizer_->save(out); }
+  void load(StateReader& in) override { optimizer_->load(in); }
+
+  [[nodiscard]] const CmaEs& optimizer() const { return *optimizer_; }
+
+ private:
+  std::unique_ptr<CmaEs> optimizer_;
+  std::uint64_t seed_;
+  std::uint32_t index_;
+  StopTests stop_tests_;
+};
+
+}  // namespace rarefy

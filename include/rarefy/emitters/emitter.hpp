@@ -1,0 +1,48 @@
+// Where candidates come from.
+//
+// An emitter proposes solutions and learns from how they were ranked. It knows nothing of
+// densities: a ranking is all it sees. Several emitters share one search.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "rarefy/archives/archive.hpp"
+#include "rarefy/core/batch.hpp"
+#include "rarefy/core/state.hpp"
+
+namespace rarefy {
+
+/// What an emitter, and whoever decides on its restart, is told about its own rows of a batch.
+struct Feedback {
+  BatchView solutions;
+  BatchView features;
+  std::span<const double> objectives;
+  std::span<const double> scores;     ///< lower is better
+  std::span<const Index> order;       ///< rows, best first; ties in random order
+  std::span<const Outcome> outcomes;  ///< what the archive made of each row
+  bool informed = true;               ///< false: the order is random, the scores say nothing
+};
+
+class Emitter {
+ public:
+  virtual ~Emitter() = default;
+
+  [[nodiscard]] virtual Index batch() const = 0;
+  [[nodiscard]] virtual Index dimension() const = 0;
+
+  /// Fills `out` (batch x dimension). May read the archive; must draw its random numbers from
+  /// streams of the given iteration only.
+  virtual void ask(const Archive& archive, std::uint64_t iteration, BatchSpan out) = 0;
+
+  /// Learns from a ranking. Returns true when it cannot usefully go on from here.
+  virtual bool tell(const Feedback& feedback) = 0;
+
+  /// Starts anew at a solution.
+  virtual void restart(std::span<const double> solution) = 0;
+
+  virtual void save(StateWriter& out) const = 0;
+  virtual void load(StateReader& in) = 0;
+};
+
+}  // namespace rarefy

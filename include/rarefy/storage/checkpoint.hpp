@@ -1,0 +1,32 @@
+// A checkpoint file: what a search needs to go on, sealed by a checksum.
+//
+//   offset  bytes
+//        0      8  "RAREFYCK"
+//        8      4  version of this layout, 1
+//       12      4  zero, reserved
+//       16      8  length of the payload
+//       24     16  XXH3, 128 bits, of the payload (canonical: big-endian)
+//       40      -  the payload, to the end of the file
+//
+// Integers are little-endian. What the payload says is its writer's business
+// (core/state.hpp); this layer promises that it is what was written.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace rarefy {
+
+/// Atomic: see atomic_file.hpp.
+void write_checkpoint(const std::filesystem::path& path, std::span<const std::byte> payload);
+[[nodiscard]] std::vector<std::byte> read_checkpoint(const std::filesystem::path& path);
+
+/// The payload, a part of `file`. Error (data) for another version, Error (corrupt) for a file that
+/// is none, is cut short, goes on too long, or fails its checksum.
+[[nodiscard]] std::span<const std::byte> decode_checkpoint(std::span<const std::byte> file,
+                                                           std::string_view name);
+
+}  // namespace rarefy

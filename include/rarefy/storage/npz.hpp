@@ -1,0 +1,55 @@
+// Several named arrays in one .npz file: a zip archive of .npy files, as
+// numpy.savez writes and numpy.load reads.
+//
+// The same arrays give the same bytes: stored without compression, in the order
+// given, dated 1980-01-01.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "rarefy/core/batch.hpp"
+#include "rarefy/storage/npy.hpp"
+
+namespace rarefy {
+
+/// An array to write: values that somebody else owns, and what to call them.
+struct NamedArray {
+  NamedArray(std::string array_name, BatchView batch)
+      : name(std::move(array_name)), shape{batch.rows(), batch.cols()}, values(batch.values()) {}
+  NamedArray(std::string array_name, std::span<const double> reals, std::vector<Index> dimensions)
+      : name(std::move(array_name)), shape(std::move(dimensions)), values(reals) {}
+  NamedArray(std::string array_name, std::span<const std::int64_t> integers,
+             std::vector<Index> dimensions)
+      : name(std::move(array_name)), shape(std::move(dimensions)), values(integers) {}
+
+  std::string name;  ///< the key in numpy.load(file), without ".npy"
+  std::vector<Index> shape;
+  std::variant<std::span<const double>, std::span<const std::int64_t>> values;
+};
+
+using NpzArrays = std::map<std::string, NpyArray, std::less<>>;
+
+/// Error (parameter) for an empty, repeated or unusable name; Error (data) for a wrong shape.
+[[nodiscard]] std::vector<std::byte> encode_npz(std::span<const NamedArray> arrays);
+/// Error (corrupt) for anything but a whole and consistent archive whose checksums hold.
+[[nodiscard]] NpzArrays decode_npz(std::span<const std::byte> bytes, std::string_view name);
+
+/// Atomic: see atomic_file.hpp.
+void write_npz(const std::filesystem::path& path, std::span<const NamedArray> arrays);
+[[nodiscard]] NpzArrays read_npz(const std::filesystem::path& path);
+
+/// The array `key` of `arrays`; Error (data) that lists the names there are when it is missing.
+[[nodiscard]] const NpyArray& array_of(const NpzArrays& arrays, std::string_view key,
+                                       std::string_view name);
+
+}  // namespace rarefy

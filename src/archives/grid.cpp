@@ -1,0 +1,48 @@
+#include "rarefy/archives/grid.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "rarefy/core/error.hpp"
+
+namespace rarefy {
+
+Grid::Grid(FeatureSpace space, std::vector<Index> shape)
+    : space_(std::move(space)), shape_(std::move(shape)) {
+  space_.check();
+  if (static_cast<Index>(shape_.size()) != space_.dim()) {
+    throw Error(ErrorKind::parameter, "grid: shape", fmt::format("{} numbers", shape_.size()),
+                fmt::format("{}, one for each feature", space_.dim()));
+  }
+  for (const Index intervals : shape_) {
+    if (intervals < 1) {
+      throw Error(ErrorKind::parameter, "grid: intervals along a feature",
+                  fmt::format("{}", intervals), "at least 1");
+    }
+    if (intervals > kMostCells / cells_) {
+      throw Error(ErrorKind::parameter, "grid: number of cells",
+                  fmt::format("more than {}", kMostCells),
+                  "fewer; use a CVT archive for many features");
+    }
+    cells_ *= intervals;
+  }
+}
+
+void Grid::assign(BatchView features, std::span<Index> cells) const {
+  for (Index i = 0; i < features.rows(); ++i) {
+    Index cell = 0;
+    for (Index d = 0; d < features.cols(); ++d) {
+      const auto at = static_cast<std::size_t>(d);
+      const auto intervals = static_cast<double>(shape_[at]);
+      const double position =
+          (features(i, d) - space_.lower[at]) / (space_.upper[at] - space_.lower[at]) * intervals;
+      const auto along = static_cast<Index>(std::clamp(position, 0.0, intervals - 1.0));
+      cell = cell * shape_[at] + along;
+    }
+    cells[static_cast<std::size_t>(i)] = cell;
+  }
+}
+
+}  // namespace rarefy

@@ -1,0 +1,127 @@
+#include "rarefy/compat/published.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <utility>
+
+#include "rarefy/core/error.hpp"
+#include "rarefy/core/random.hpp"
+
+namespace rarefy::compat {
+namespace {
+
+CmaEsOptions with_published_decomposition(CmaEsOptions options) {
+  const CmaEsParameters p(options.dimension, options.batch);
+  const double gap = 0.5 / (static_cast<double>(options.dimension) * (p.c1 + p.cmu));
+  options.factor = Factor::eigen;
+  options.decompose_every = static_cast<Index>(std::floor(gap)) + 1;
+  return options;
+}
+
+}  // namespace
+
+PublishedCmaEs::PublishedCmaEs(CmaEsOptions options)
+    : CmaEs(with_published_decomposition(std::move(options))) {}
+
+bool PublishedCmaEs::path_is_short(double length) const {
+  const auto n = static_cast<double>(options().dimension);
+  const double decay =
+      1 - std::pow(1 - parameters().csigma, 2.0 * static_cast<double>(generation()));
+  return length * length / n / decay < 2 + 4 / (n + 1);
+}
+
+double PublishedCmaEs::step_change(double length) const {
+  const auto n = static_cast<double>(options().dimension);
+  return parameters().csigma / parameters().dsigma * (length * length / n - 1) / 2;
+}
+
+void PublishedCmaEs::adapt_covariance(const Adaptation& now) {
+  const auto& p = parameters();
+  const double push = now.hsig ? std::sqrt(p.cc * (2 - p.cc) * p.mueff) : 0.0;
+  for (std::size_t d = 0; d < path_c().size(); ++d) {
+    path_c()[d] = (1 - p.cc) * path_c()[d] + push * now.sigma * now.mean_step[d];
+  }
+  const double delta = now.hsig ? 0.0 : p.cc * (2 - p.cc);
+  update_covariance(1 - p.c1 * (1 - delta) - p.cmu, p.c1 * p.c1, now.steps);
+}
+
+PublishedBuffer::PublishedBuffer(const PublishedBufferOptions& options) : options_(options) {
+  if (options.feature_dim < 1 || options.capacity < 1) {
+    throw Error(ErrorKind::parameter, "published buffer",
+                fmt::format("{} features, capacity {}", options.feature_dim, options.capacity),
+                "at least 1 of each: it cannot be unlimited");
+  }
+  rows_.resize(options.capacity, options.feature_dim);  // at the origin
+  draw_skip();
+}
+
+void PublishedBuffer::draw_skip() {
+  RandomStream random({.seed = options_.seed,
+                       .purpose = Purpose::reservoir,
+                       .index = 0,
+                       .iteration = static_cast<std::uint64_t>(draws_++)});
+  w_ *= std::pow(random.uniform_open(), 1.0 / static_cast<double>(options_.capacity));
+  const double skip = std::floor(std::log(random.uniform_open()) / std::log1p(-w_));
+  constexpr double kForever = 0x1p62;
+  skip_ = static_cast<std::int64_t>(skip < kForever ? skip : kForever);
+  slot_ = static_cast<Index>(random.below(static_cast<std::uint64_t>(options_.capacity)));
+}
+
+void PublishedBuffer::add(BatchView features, std::vector<Index>& changed) {
+  const auto put = [&](Index slot, Index row) {
+    const auto values = features.row(row);
+    std::copy(values.begin(), values.end(), rows_.row(slot).begin());
+    changed.push_back(slot);
+  };
+  Index first = 0;
+  while (first < features.rows() && filled_ < options_.capacity) put(filled_++, first++);
+  std::int64_t left = features.rows() - first;
+  while (left > 0) {
+    if (skip_ < left) {
+      put(slot_, first + static_cast<Index>(skip_));  // departure 1: `first` never moves on
+      draw_skip();
+    }
+    const auto passed = std::min(skip_, left);  // departure 2
+    left -= passed;
+    skip_ -= passed;
+  }
+}
+
+void PublishedBuffer::save(StateWriter& out) const {
+  out.integer("published_buffer.filled", filled_);
+  out.integer("published_buffer.skip", skip_);
+  out.integer("published_buffer.draws", draws_);
+  out.real("published_buffer.w", w_);
+  out.integer("published_buffer.slot", slot_);
+  out.reals("published_buffer.rows", rows_.values());
+}
+
+void PublishedBuffer::load(StateReader& in) {
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  filled_ = static_cast<Index>(in.integer("published_buffer.filled", 0, options_.capacity));
+  skip_ = in.integer("published_buffer.skip", 0, kMost);
+  draws_ = in.integer("published_buffer.draws", 0, kMost);
+  w_ = in.finite("published_buffer.w");
+  slot_ = static_cast<Index>(in.integer("published_buffer.slot", 0, options_.capacity - 1));
+  in.finite_reals("published_buffer.rows", rows_.values());
+}
+
+PublishedDensity::PublishedDensity(std::unique_ptr<KernelDensity> kde) : kde_(std::move(kde)) {
+  // Ours: 1 / (N (2 pi)^(m/2) prod h). Theirs: 1 / (N h sqrt(2 pi)).
+  const double log_root = 0.5 * std::log(2.0 * std::numbers::pi);
+  log_factor_ = 0.0;
+  for (const double h : kde_->bandwidths()) log_factor_ += log_root + std::log(h);
+  log_factor_ -= log_root + std::log(kde_->bandwidths().front());
+}
+
+void PublishedDensity::score(BatchView features, std::span<const double> objectives,
+                             std::span<double> scores, Workers& workers) {
+  kde_->score(features, objectives, scores, workers);
+  for (double& score : scores) score = std::exp(score + log_factor_);
+}
+
+}  // namespace rarefy::compat

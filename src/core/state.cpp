@@ -1,0 +1,180 @@
+#include "rarefy/core/state.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "rarefy/core/error.hpp"
+
+namespace rarefy {
+namespace {
+
+static_assert(std::endian::native == std::endian::little,
+              "states are written as they lie in memory, which must be little-endian");
+
+constexpr char kInteger = 'i';
+constexpr char kReal = 'r';
+constexpr char kText = 't';
+constexpr std::size_t kUnit = 8;  // bytes of one number
+
+std::size_t unit(char type) { return type == kText ? 1 : kUnit; }
+
+const char* name_of(char type) {
+  switch (type) {
+    case kInteger: return "integers";
+    case kReal: return "reals";
+    case kText: return "text";
+    default: return "an unknown type";
+  }
+}
+
+[[noreturn]] void corrupt(const std::string& message) {
+  throw Error(ErrorKind::corrupt, "saved state: " + message);
+}
+
+}  // namespace
+
+// A field: length of name (1 byte), name, type (1 byte), count (8 bytes), data.
+void StateWriter::field(std::string_view name, char type, std::uint64_t count, const void* data,
+                        std::size_t size) {
+  if (name.size() > 255)
+    throw Error(ErrorKind::state, "state field name", std::string(name), "at most 255 characters");
+  const auto append = [this](const void* from, std::size_t length) {
+    const auto* first = static_cast<const std::byte*>(from);
+    bytes_.insert(bytes_.end(), first, first + length);
+  };
+  const auto length = static_cast<std::uint8_t>(name.size());
+  append(&length, 1);
+  append(name.data(), name.size());
+  append(&type, 1);
+  append(&count, sizeof count);
+  if (size > 0) append(data, size);
+}
+
+void StateWriter::integer(std::string_view name, std::int64_t value) {
+  field(name, kInteger, 1, &value, sizeof value);
+}
+void StateWriter::real(std::string_view name, double value) {
+  field(name, kReal, 1, &value, sizeof value);
+}
+void StateWriter::text(std::string_view name, std::string_view value) {
+  field(name, kText, value.size(), value.data(), value.size());
+}
+void StateWriter::reals(std::string_view name, std::span<const double> values) {
+  field(name, kReal, values.size(), values.data(), values.size_bytes());
+}
+void StateWriter::integers(std::string_view name, std::span<const std::int64_t> values) {
+  field(name, kInteger, values.size(), values.data(), values.size_bytes());
+}
+
+std::span<const std::byte> StateReader::field(std::string_view name, char type,
+                                              std::uint64_t& count) {
+  const auto take = [&](std::size_t size) {
+    if (size > rest_.size()) corrupt(fmt::format("ends inside the field '{}'", name));
+    const auto taken = rest_.first(size);
+    rest_ = rest_.subspan(size);
+    return taken;
+  };
+  const auto length = static_cast<std::size_t>(take(1)[0]);
+  const auto stored = take(length);
+  if (length != name.size() || std::memcmp(stored.data(), name.data(), length) != 0) {
+    // The stored name is not quoted: in a corrupt file it may be anything.
+    corrupt(fmt::format("expected the field '{}', found another", name));
+  }
+  const char found = static_cast<char>(take(1)[0]);
+  if (found != type) {
+    corrupt(fmt::format("field '{}': got {}, expected {}", name, name_of(found), name_of(type)));
+  }
+  std::memcpy(&count, take(sizeof count).data(), sizeof count);
+  if (count > rest_.size() / unit(type)) {
+    corrupt(fmt::format("field '{}' claims {} values, the file has fewer", name, count));
+  }
+  return take(static_cast<std::size_t>(count) * unit(type));
+}
+
+std::int64_t StateReader::integer(std::string_view name) {
+  std::int64_t value = 0;
+  integers(name, {&value, 1});
+  return value;
+}
+
+std::int64_t StateReader::integer(std::string_view name, std::int64_t low, std::int64_t high) {
+  const auto value = integer(name);
+  if (value < low || value > high) {
+    corrupt(fmt::format("field '{}': got {}, expected {} to {}", name, value, low, high));
+  }
+  return value;
+}
+
+double StateReader::real(std::string_view name) {
+  double value = 0;
+  reals(name, {&value, 1});
+  return value;
+}
+
+double StateReader::finite(std::string_view name) {
+  double value = 0;
+  finite_reals(name, {&value, 1});
+  return value;
+}
+
+std::string StateReader::text(std::string_view name, std::size_t longest) {
+  std::uint64_t count = 0;
+  const auto data = field(name, kText, count);
+  if (count > longest)
+    corrupt(fmt::format("field '{}' is longer than {} characters", name, longest));
+  return {reinterpret_cast<const char*>(data.data()), data.size()};
+}
+
+void StateReader::reals(std::string_view name, std::span<double> out) {
+  std::uint64_t count = 0;
+  const auto data = field(name, kReal, count);
+  if (count != out.size()) {
+    corrupt(fmt::format("field '{}': got {} values, expected {}", name, count, out.size()));
+  }
+  if (!out.empty()) std::memcpy(out.data(), data.data(), data.size());
+}
+
+void StateReader::finite_reals(std::string_view name, std::span<double> out) {
+  reals(name, out);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (!std::isfinite(out[i])) {
+      corrupt(fmt::format("field '{}': value {} is {}, expected a finite number", name, i, out[i]));
+    }
+  }
+}
+
+void StateReader::integers(std::string_view name, std::span<std::int64_t> out) {
+  std::uint64_t count = 0;
+  const auto data = field(name, kInteger, count);
+  if (count != out.size()) {
+    corrupt(fmt::format("field '{}': got {} values, expected {}", name, count, out.size()));
+  }
+  if (!out.empty()) std::memcpy(out.data(), data.data(), data.size());
+}
+
+std::vector<double> StateReader::reals_up_to(std::string_view name, std::size_t most) {
+  std::uint64_t count = 0;
+  const auto data = field(name, kReal, count);
+  if (count > most) {
+    corrupt(fmt::format("field '{}': got {} values, expected at most {}", name, count, most));
+  }
+  std::vector<double> values(static_cast<std::size_t>(count));
+  if (!values.empty()) std::memcpy(values.data(), data.data(), data.size());
+  return values;
+}
+
+std::vector<std::int64_t> StateReader::integers_up_to(std::string_view name, std::size_t most) {
+  std::uint64_t count = 0;
+  const auto data = field(name, kInteger, count);
+  if (count > most) {
+    corrupt(fmt::format("field '{}': got {} values, expected at most {}", name, count, most));
+  }
+  std::vector<std::int64_t> values(static_cast<std::size_t>(count));
+  if (!values.empty()) std::memcpy(values.data(), data.data(), data.size());
+  return values;
+}
+
+}  // namespace rarefy

@@ -1,0 +1,77 @@
+#include "rarefy/density/bandwidth.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+
+#include "rarefy/core/error.hpp"
+
+namespace rarefy {
+
+void FeatureSpace::check() const {
+  if (lower.empty() || lower.size() != upper.size()) {
+    throw Error(ErrorKind::parameter, "feature space",
+                fmt::format("{} lower and {} upper bounds", lower.size(), upper.size()),
+                "as many of one as of the other, at least one");
+  }
+  for (std::size_t d = 0; d < lower.size(); ++d) {
+    if (!std::isfinite(lower[d]) || !std::isfinite(upper[d]) || !(lower[d] < upper[d])) {
+      throw Error(ErrorKind::parameter, fmt::format("bounds of feature {}", d),
+                  fmt::format("[{}, {}]", lower[d], upper[d]), "two finite numbers, low < high");
+    }
+  }
+}
+
+Bandwidth Bandwidth::parse(std::string_view text) {
+  const auto refuse = [&] {
+    return Error(ErrorKind::parameter, "bandwidth", fmt::format("'{}'", text),
+                 "'scott', a number > 0, or a number > 0 followed by 'width'");
+  };
+  if (text == "scott") return scott();
+  double value = 0;
+  const auto* end = text.data() + text.size();
+  const auto [rest, problem] = std::from_chars(text.data(), end, value);
+  if (problem != std::errc() || !std::isfinite(value) || value <= 0) throw refuse();
+  std::string_view unit(rest, static_cast<std::size_t>(end - rest));
+  while (unit.starts_with(' ')) unit.remove_prefix(1);
+  if (unit.empty()) return absolute(value);
+  if (unit == "width") return normalised(value);
+  throw refuse();
+}
+
+std::vector<double> Bandwidth::resolve(const FeatureSpace& space, Index samples) const {
+  space.check();
+  if (rule_ != Rule::scott && !(value_ > 0 && std::isfinite(value_))) {
+    throw Error(ErrorKind::parameter, "bandwidth", fmt::format("{}", value_), "a number > 0");
+  }
+  std::vector<double> h(static_cast<std::size_t>(space.dim()), value_);
+  if (rule_ == Rule::absolute) return h;
+  double h0 = value_;
+  if (rule_ == Rule::scott) {
+    if (samples < 1) {
+      throw Error(ErrorKind::parameter, "bandwidth", "'scott' with an unlimited buffer",
+                  "a limited buffer, or a bandwidth given as a number");
+    }
+    h0 = std::sqrt(1.0 / 12.0) *
+         std::pow(static_cast<double>(samples), -1.0 / static_cast<double>(space.dim() + 4));
+  }
+  for (Index d = 0; d < space.dim(); ++d) h[static_cast<std::size_t>(d)] = h0 * space.width(d);
+  return h;
+}
+
+Bandwidth Bandwidth::scaled(double factor) const {
+  // The other two rules follow the width of the space, which is scaled already.
+  return rule_ == Rule::absolute ? absolute(value_ * factor) : *this;
+}
+
+std::string Bandwidth::text() const {
+  switch (rule_) {
+    case Rule::absolute: return fmt::format("{}", value_);
+    case Rule::normalised: return fmt::format("{} width", value_);
+    case Rule::scott: break;
+  }
+  return "scott";
+}
+
+}  // namespace rarefy

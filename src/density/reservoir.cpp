@@ -1,0 +1,98 @@
+#include "rarefy/density/reservoir.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "rarefy/core/error.hpp"
+#include "rarefy/core/random.hpp"
+
+namespace rarefy {
+
+Reservoir::Reservoir(const ReservoirOptions& options) : options_(options) {
+  if (options.feature_dim < 1) {
+    throw Error(ErrorKind::parameter, "reservoir: feature dimension",
+                std::to_string(options.feature_dim), "at least 1");
+  }
+  if (options.capacity < 0) {
+    throw Error(ErrorKind::parameter, "buffer", std::to_string(options.capacity),
+                "a number of features, or 0 for no limit");
+  }
+  rows_.resize(0, options.feature_dim);
+  if (options.capacity > 0) {
+    rows_.reserve(options.capacity);
+    draw_skip();
+    next_ += options.capacity;  // the first `capacity` items are taken as they come
+  }
+}
+
+// Li 1994, Algorithm L:  W *= U^(1/k);  skip floor(ln U' / ln(1 - W)) items and take the next.
+void Reservoir::draw_skip() {
+  RandomStream random({.seed = options_.seed,
+                       .purpose = Purpose::reservoir,
+                       .index = 0,
+                       .iteration = static_cast<std::uint64_t>(draws_++)});
+  const auto k = static_cast<double>(options_.capacity);
+  w_ *= std::exp(std::log(random.uniform_open()) / k);
+  const double skip = std::floor(std::log(random.uniform_open()) / std::log1p(-w_));
+  constexpr double kForever = 0x1p62;  // W so small that no further item is taken
+  const auto bounded = static_cast<std::int64_t>(skip < kForever ? skip : kForever);
+  next_ = std::min(next_, std::numeric_limits<std::int64_t>::max() - bounded) + bounded;
+  slot_ = static_cast<Index>(random.below(static_cast<std::uint64_t>(options_.capacity)));
+}
+
+void Reservoir::add(BatchView features, std::vector<Index>& changed) {
+  const Index count = features.rows();
+  Index first = 0;
+  while (first < count && (options_.capacity == 0 || rows_.rows() < options_.capacity)) {
+    changed.push_back(rows_.rows());
+    rows_.append(features.row(first++));
+  }
+  if (options_.capacity > 0) {
+    while (next_ < seen_ + count) {
+      const auto row = features.row(static_cast<Index>(next_ - seen_));
+      std::copy(row.begin(), row.end(), rows_.row(slot_).begin());
+      changed.push_back(slot_);
+      ++next_;
+      draw_skip();
+    }
+  }
+  seen_ += count;
+}
+
+void Reservoir::save(StateWriter& out) const {
+  out.integer("reservoir.seen", seen_);
+  out.integer("reservoir.next", next_);
+  out.integer("reservoir.draws", draws_);
+  out.real("reservoir.w", w_);
+  out.integer("reservoir.slot", slot_);
+  out.reals("reservoir.rows", rows_.values());
+}
+
+void Reservoir::load(StateReader& in) {
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  seen_ = in.integer("reservoir.seen", 0, std::int64_t{1} << 62);
+  next_ = in.integer("reservoir.next", 0, kMost);
+  draws_ = in.integer("reservoir.draws", 0, kMost);
+  w_ = in.finite("reservoir.w");
+  slot_ = static_cast<Index>(
+      in.integer("reservoir.slot", 0, std::max<std::int64_t>(options_.capacity - 1, 0)));
+  // How many rows there must be follows from what was seen.
+  const auto held =
+      options_.capacity == 0 ? seen_ : std::min<std::int64_t>(seen_, options_.capacity);
+  if (options_.capacity > 0 && (next_ < seen_ || w_ < 0 || w_ > 1)) {
+    throw Error(ErrorKind::corrupt, "saved state: the reservoir's counters contradict each other");
+  }
+  const auto width = options_.feature_dim;
+  const auto values = in.reals_up_to("reservoir.rows", static_cast<std::size_t>(held * width));
+  if (static_cast<std::int64_t>(values.size()) != held * width) {
+    throw Error(ErrorKind::corrupt, "saved state: the reservoir holds " +
+                                        std::to_string(values.size()) + " values, expected " +
+                                        std::to_string(held * width));
+  }
+  rows_.resize(static_cast<Index>(held), width);
+  std::copy(values.begin(), values.end(), rows_.data());
+}
+
+}  // namespace rarefy

@@ -1,0 +1,88 @@
+#include "rarefy/domains/linear_projection.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "kernels/domains.hpp"
+#include "rarefy/core/error.hpp"
+
+namespace rarefy {
+namespace {
+
+constexpr double kShift = 0.4 * LinearProjection::kRange;
+
+constexpr std::array kObjectives = {
+    std::pair{LpObjective::constant, std::string_view("constant")},
+    std::pair{LpObjective::sphere, std::string_view("sphere")},
+    std::pair{LpObjective::rastrigin, std::string_view("rastrigin")},
+};
+
+DomainInfo describe(const LinearProjectionOptions& options) {
+  if (options.m < 1 || options.n < 1 || options.n % options.m != 0) {
+    throw Error(ErrorKind::parameter, "linear projection",
+                fmt::format("n = {}, m = {}", options.n, options.m),
+                "n >= 1 and a multiple of m >= 1");
+  }
+  DomainInfo info;
+  info.name = options.m == 2 ? "lp" : "multi-lp";
+  info.title = options.m == 2 ? "Linear projection" : "Multi-feature linear projection";
+  info.solution_dim = options.n;
+  const double reach = LinearProjection::kRange * static_cast<double>(options.n / options.m);
+  const auto m = static_cast<std::size_t>(options.m);
+  info.feature_space = {std::vector<double>(m, -reach), std::vector<double>(m, reach)};
+  for (Index j = 0; j < options.m; ++j)
+    info.feature_names.push_back(fmt::format("feature {}", j + 1));
+  info.solution_low = -LinearProjection::kRange;
+  info.solution_high = LinearProjection::kRange;
+  info.constant_objective = options.objective == LpObjective::constant;
+  return info;
+}
+
+}  // namespace
+
+std::string_view name_of(LpObjective objective) {
+  for (const auto& [known, name] : kObjectives) {
+    if (known == objective) return name;
+  }
+  return "unknown";
+}
+
+LpObjective lp_objective_named(std::string_view name) {
+  for (const auto& [objective, known] : kObjectives) {
+    if (known == name) return objective;
+  }
+  throw Error(ErrorKind::parameter, "objective", fmt::format("'{}'", name),
+              "constant, sphere or rastrigin");
+}
+
+LinearProjection::LinearProjection(const LinearProjectionOptions& options)
+    : Domain(describe(options)), options_(options) {
+  // Both functions grow away from the shift, but for Rastrigin's ripples: the worst point of
+  // the box is its corner -5.12, which for Rastrigin is worst to within one ripple (20).
+  const std::vector<double> corner(static_cast<std::size_t>(options.n), -kRange);
+  worst_ = options.objective == LpObjective::rastrigin
+               ? kernels::shifted_rastrigin(corner.data(), options.n, kShift)
+               : kernels::shifted_sphere(corner.data(), options.n, kShift);
+}
+
+void LinearProjection::evaluate(BatchView solutions, BatchSpan features,
+                                std::span<double> objectives) const {
+  const Index width = options_.n / options_.m;
+  for (Index i = 0; i < solutions.rows(); ++i) {
+    const double* x = solutions.row(i).data();
+    for (Index j = 0; j < options_.m; ++j) {
+      features(i, j) = kernels::clipped_sum(x + j * width, width, kRange);
+    }
+    double value = 1.0;
+    if (options_.objective == LpObjective::sphere) {
+      value = 100.0 * (1.0 - kernels::shifted_sphere(x, options_.n, kShift) / worst_);
+    } else if (options_.objective == LpObjective::rastrigin) {
+      value = 100.0 * (1.0 - kernels::shifted_rastrigin(x, options_.n, kShift) / worst_);
+    }
+    objectives[static_cast<std::size_t>(i)] = value;
+  }
+}
+
+}  // namespace rarefy

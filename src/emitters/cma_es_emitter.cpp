@@ -1,0 +1,23 @@
+#include "rarefy/emitters/cma_es_emitter.hpp"
+
+#include <utility>
+
+namespace rarefy {
+
+CmaEsEmitter::CmaEsEmitter(std::unique_ptr<CmaEs> optimizer, std::uint64_t seed,
+                           std::uint32_t index, const StopTests& stop_tests)
+    : optimizer_(std::move(optimizer)), seed_(seed), index_(index), stop_tests_(stop_tests) {}
+
+void CmaEsEmitter::ask(const Archive& /*archive*/, std::uint64_t iteration, BatchSpan out) {
+  optimizer_->ask(
+      {.seed = seed_, .purpose = Purpose::sampling, .index = index_, .iteration = iteration}, out);
+}
+
+bool CmaEsEmitter::tell(const Feedback& feedback) {
+  optimizer_->tell(feedback.solutions, feedback.order);
+  // Scores that say nothing are all equal, which must not be taken for a flat landscape.
+  const auto scores = feedback.informed ? feedback.scores : std::span<const double>();
+  return optimizer_->stop(scores, stop_tests_) != Stop::none;
+}
+
+}  // namespace rarefy

@@ -1,0 +1,82 @@
+// Compiled once for each instruction set, with RAREFY_ISA set to its name; see
+// cmake/InstructionSets.cmake. Only Eigen may be included here, under a name of
+// its own, and nothing but `kernels` may be visible from outside.
+#define RAREFY_JOIN_AGAIN(a, b) a##b
+#define RAREFY_JOIN(a, b) RAREFY_JOIN_AGAIN(a, b)
+#define Eigen RAREFY_JOIN(Eigen_, RAREFY_ISA)
+// Temporaries of products stay on the stack, so that the loop allocates nothing.
+#define EIGEN_STACK_ALLOCATION_LIMIT (1 << 20)
+
+#include <Eigen/Cholesky>
+#include <Eigen/Core>
+#include <Eigen/Eigenvalues>
+
+#include "kernels/dense.hpp"
+
+namespace rarefy::kernels::RAREFY_ISA {
+namespace {
+
+using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using Map = Eigen::Map<Matrix>;
+using ConstMap = Eigen::Map<const Matrix>;
+
+void multiply(const double* z, const double* factor, bool upper, double* out, std::ptrdiff_t rows,
+              std::ptrdiff_t n) {
+  const ConstMap zs(z, rows, n);
+  const ConstMap f(factor, n, n);
+  Map result(out, rows, n);
+  if (upper && n > 256) {
+    result.setZero();
+    result.noalias() += zs * f.triangularView<Eigen::Upper>();
+  } else {
+    // Below that size the full product is faster than the triangular one.
+    result.noalias() = zs * f;
+  }
+}
+
+void rank_update(double* c, double keep, double* y, const double* weights, std::ptrdiff_t count,
+                 std::ptrdiff_t n) {
+  Map ys(y, count, n);
+  for (std::ptrdiff_t i = 0; i < count; ++i) ys.row(i) *= std::sqrt(weights[i]);
+  Map cs(c, n, n);
+  cs *= keep;
+  cs.selfadjointView<Eigen::Lower>().rankUpdate(ys.transpose());
+  for (std::ptrdiff_t i = 1; i < n; ++i) cs.col(i).head(i) = cs.row(i).head(i).transpose();
+}
+
+bool cholesky(const double* c, double* factor, std::ptrdiff_t n) {
+  Map f(factor, n, n);
+  f = ConstMap(c, n, n);
+  Eigen::Ref<Matrix> in_place(f);  // LLT of a Ref works in place
+  const Eigen::LLT<Eigen::Ref<Matrix>, Eigen::Upper> decomposition(in_place);
+  f.triangularView<Eigen::StrictlyLower>().setZero();
+  return decomposition.info() == Eigen::Success;
+}
+
+void solve_transposed(const double* factor, double* x, std::ptrdiff_t n) {
+  Eigen::Map<Eigen::VectorXd> b(x, n);
+  ConstMap(factor, n, n).transpose().triangularView<Eigen::Lower>().solveInPlace(b);
+}
+
+bool eigenvectors(const double* c, double* values, double* vectors, std::ptrdiff_t n) {
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(
+      Eigen::Map<const Eigen::MatrixXd>(c, n, n));
+  if (solver.info() != Eigen::Success) return false;
+  Eigen::Map<Eigen::VectorXd>(values, n) = solver.eigenvalues();
+  // Columns of a column-major matrix are rows of a row-major one.
+  Eigen::Map<Eigen::MatrixXd>(vectors, n, n) = solver.eigenvectors();
+  return true;
+}
+
+}  // namespace
+
+extern const DenseKernels kernels;
+const DenseKernels kernels = {
+    .multiply = multiply,
+    .rank_update = rank_update,
+    .cholesky = cholesky,
+    .solve_transposed = solve_transposed,
+    .eigenvectors = eigenvectors,
+};
+
+}  // namespace rarefy::kernels::RAREFY_ISA

@@ -1,0 +1,189 @@
+#include "kernels/kernel_sums.hpp"
+
+#include <algorithm>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/kernel_sums.cpp"
+#include <hwy/foreach_target.h>  // must come before highway.h
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace rarefy::kernels::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using D = hn::ScalableTag<float>;
+using I = hn::RebindToSigned<D>;
+using Real = hn::Vec<D>;
+
+HWY_INLINE Real real(float value) { return hn::Set(D(), value); }
+
+// 2^x for -126 <= x <= 127 (smaller x is taken for -126): x = k + f with k the
+// nearest integer, 2^f by a polynomial with the least greatest relative error
+// on [-1/2, 1/2], 7.5e-8, and 2^k by writing k into the exponent.
+HWY_INLINE Real exp2(Real x) {
+  const Real magic = real(0x1.8p23F);  // adding it rounds to the nearest integer
+  const Real clamped = hn::Max(x, real(-126.0F));
+  const Real rounded = hn::Add(clamped, magic);
+  const Real f = hn::Sub(clamped, hn::Sub(rounded, magic));
+  Real p = real(0x1.5c08e6p-10F);
+  p = hn::MulAdd(p, f, real(0x1.3d0c52p-7F));
+  p = hn::MulAdd(p, f, real(0x1.c6b6e4p-5F));
+  p = hn::MulAdd(p, f, real(0x1.ebf918p-3F));
+  p = hn::MulAdd(p, f, real(0x1.62e428p-1F));
+  p = hn::MulAdd(p, f, real(0x1.000002p+0F));
+  // The low bits of `rounded` are k; shifted into the exponent they add to it.
+  const auto k = hn::ShiftLeft<23>(hn::BitCast(I(), rounded));
+  return hn::BitCast(D(), hn::Add(hn::BitCast(I(), p), k));
+}
+
+struct Gaussian {
+  static HWY_INLINE Real value(Real squared, Real shift) { return exp2(hn::Sub(shift, squared)); }
+};
+struct Triangular {
+  static HWY_INLINE Real value(Real squared, Real) {
+    return hn::Max(hn::Sub(real(1.0F), hn::Sqrt(squared)), hn::Zero(D()));
+  }
+};
+struct Epanechnikov {
+  static HWY_INLINE Real value(Real squared, Real) {
+    return hn::Max(hn::Sub(real(1.0F), squared), hn::Zero(D()));
+  }
+};
+
+constexpr std::ptrdiff_t kChunk = 1024;  // points whose terms are added up in single precision
+
+// The squared distances from kQueries queries to a vector of points.
+template <int kQueries, int kDims>
+HWY_INLINE void squared_distances(const PointColumns& points, std::ptrdiff_t at,
+                                  const float* queries, std::ptrdiff_t dims, Real* out) {
+  const D d;
+  const auto count = kDims > 0 ? kDims : dims;
+  const Real first = hn::LoadU(d, points.column(0) + at);
+  for (int q = 0; q < kQueries; ++q) {
+    const Real difference = hn::Sub(first, real(queries[q * count]));
+    out[q] = hn::Mul(difference, difference);
+  }
+  for (std::ptrdiff_t j = 1; j < count; ++j) {
+    const Real column = hn::LoadU(d, points.column(j) + at);
+    for (int q = 0; q < kQueries; ++q) {
+      const Real difference = hn::Sub(column, real(queries[q * count + j]));
+      out[q] = hn::MulAdd(difference, difference, out[q]);
+    }
+  }
+}
+
+template <typename Kernel, int kQueries, int kDims>
+void sum_block(const PointColumns& points, const float* queries, const float* shifts,
+               KernelSum* out) {
+  const D d;
+  const auto lanes = static_cast<std::ptrdiff_t>(hn::Lanes(d));
+  double total[kQueries] = {};
+  Real nearest[kQueries];
+  Real shift[kQueries];
+  for (int q = 0; q < kQueries; ++q) {
+    nearest[q] = real(PointColumns::kFarAway * PointColumns::kFarAway);
+    shift[q] = real(shifts != nullptr ? shifts[q] : 0.0F);
+  }
+  for (std::ptrdiff_t start = 0; start < points.count(); start += kChunk) {
+    const auto end = std::min(start + kChunk, points.count());
+    Real sum[kQueries];
+    for (int q = 0; q < kQueries; ++q) sum[q] = hn::Zero(d);
+    for (std::ptrdiff_t at = start; at < end; at += lanes) {
+      Real squared[kQueries];
+      squared_distances<kQueries, kDims>(points, at, queries, points.dims(), squared);
+      for (int q = 0; q < kQueries; ++q) {
+        nearest[q] = hn::Min(nearest[q], squared[q]);
+        sum[q] = hn::Add(sum[q], Kernel::value(squared[q], shift[q]));
+      }
+    }
+    for (int q = 0; q < kQueries; ++q) {
+      total[q] += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, sum[q])));
+    }
+  }
+  for (int q = 0; q < kQueries; ++q) {
+    out[q] = {total[q], static_cast<double>(hn::GetLane(hn::MinOfLanes(d, nearest[q])))};
+  }
+}
+
+template <typename Kernel, int kDims>
+void sum_all(const PointColumns& points, const float* queries, const float* shifts,
+             std::ptrdiff_t count, KernelSum* out) {
+  constexpr int kBlock = 4;
+  const auto shift = [shifts](std::ptrdiff_t i) {
+    return shifts != nullptr ? shifts + i : nullptr;
+  };
+  std::ptrdiff_t i = 0;
+  for (; i + kBlock <= count; i += kBlock) {
+    sum_block<Kernel, kBlock, kDims>(points, queries + i * points.dims(), shift(i), out + i);
+  }
+  for (; i < count; ++i) {
+    sum_block<Kernel, 1, kDims>(points, queries + i * points.dims(), shift(i), out + i);
+  }
+}
+
+template <typename Kernel>
+void sum_any(const PointColumns& points, const float* queries, const float* shifts,
+             std::ptrdiff_t count, KernelSum* out) {
+  switch (points.dims()) {
+    case 1: return sum_all<Kernel, 1>(points, queries, shifts, count, out);
+    case 2: return sum_all<Kernel, 2>(points, queries, shifts, count, out);
+    case 3: return sum_all<Kernel, 3>(points, queries, shifts, count, out);
+    default: return sum_all<Kernel, 0>(points, queries, shifts, count, out);
+  }
+}
+
+}  // namespace
+
+void GaussianSums(const PointColumns& points, const float* queries, const float* shifts,
+                  std::ptrdiff_t count, KernelSum* out) {
+  sum_any<Gaussian>(points, queries, shifts, count, out);
+}
+void TriangularSums(const PointColumns& points, const float* queries, std::ptrdiff_t count,
+                    KernelSum* out) {
+  sum_any<Triangular>(points, queries, nullptr, count, out);
+}
+void EpanechnikovSums(const PointColumns& points, const float* queries, std::ptrdiff_t count,
+                      KernelSum* out) {
+  sum_any<Epanechnikov>(points, queries, nullptr, count, out);
+}
+
+}  // namespace rarefy::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace rarefy::kernels {
+HWY_EXPORT(GaussianSums);
+HWY_EXPORT(TriangularSums);
+HWY_EXPORT(EpanechnikovSums);
+
+namespace {
+constexpr std::size_t kPadding = 64;  // floats: the longest vector any target has
+}
+
+void PointColumns::reserve(std::ptrdiff_t count) {
+  for (auto& column : columns_) column.reserve(static_cast<std::size_t>(count) + kPadding);
+}
+
+void PointColumns::resize(std::ptrdiff_t count) {
+  for (auto& column : columns_) {
+    column.resize(static_cast<std::size_t>(std::min(count, count_)));
+    column.resize(static_cast<std::size_t>(count) + kPadding, kFarAway);
+  }
+  count_ = count;
+}
+
+void gaussian_sums(const PointColumns& points, const float* queries, const float* shifts,
+                   std::ptrdiff_t count, KernelSum* out) {
+  HWY_DYNAMIC_DISPATCH(GaussianSums)(points, queries, shifts, count, out);
+}
+void triangular_sums(const PointColumns& points, const float* queries, std::ptrdiff_t count,
+                     KernelSum* out) {
+  HWY_DYNAMIC_DISPATCH(TriangularSums)(points, queries, count, out);
+}
+void epanechnikov_sums(const PointColumns& points, const float* queries, std::ptrdiff_t count,
+                       KernelSum* out) {
+  HWY_DYNAMIC_DISPATCH(EpanechnikovSums)(points, queries, count, out);
+}
+}  // namespace rarefy::kernels
+#endif

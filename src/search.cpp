@@ -1,0 +1,226 @@
+#include "rarefy/search.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "rarefy/core/error.hpp"
+#include "rarefy/core/random.hpp"
+
+namespace rarefy {
+namespace {
+
+void require(bool condition, std::string_view thing, std::string_view given,
+             std::string_view expected) {
+  if (!condition) throw Error(ErrorKind::parameter, thing, given, expected);
+}
+
+void check_parts(const SearchParts& parts) {
+  require(!parts.emitters.empty(), "search: emitters", "none", "at least one");
+  require(parts.triggers.size() == parts.emitters.size(), "search: restart triggers",
+          fmt::format("{}", parts.triggers.size()),
+          fmt::format("{}, one for each emitter", parts.emitters.size()));
+  require(parts.restart_point && parts.density && parts.archive, "search: parts",
+          "a missing restart point, density or archive", "one of each");
+  require(parts.density->feature_dim() == parts.archive->feature_dim(), "search: features",
+          fmt::format("{} in the density, {} in the archive", parts.density->feature_dim(),
+                      parts.archive->feature_dim()),
+          "the same number");
+  for (const auto& emitter : parts.emitters) {
+    require(emitter->dimension() == parts.archive->solution_dim(), "search: solution dimension",
+            fmt::format("{} in an emitter, {} in the archive", emitter->dimension(),
+                        parts.archive->solution_dim()),
+            "the same number");
+  }
+}
+
+// A stable sort that allocates nothing, for the few dozen rows of one emitter.
+template <typename Before>
+void stable_sort_in_place(std::span<Index> values, Before before) {
+  for (std::size_t i = 1; i < values.size(); ++i) {
+    const auto value = values[i];
+    const auto place =
+        std::upper_bound(values.begin(), values.begin() + static_cast<Index>(i), value, before);
+    std::move_backward(place, values.begin() + static_cast<Index>(i),
+                       values.begin() + static_cast<Index>(i) + 1);
+    *place = value;
+  }
+}
+
+std::span<const double> part(std::span<const double> values, Index first, Index count) {
+  return values.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+}
+
+}  // namespace
+
+Search::Search(SearchParts parts, const SearchOptions& options)
+    : parts_(std::move(parts)), options_(options), workers_(options.threads) {
+  check_parts(parts_);
+  Index rows = 0;
+  for (const auto& emitter : parts_.emitters) {
+    first_row_.push_back(rows);
+    rows += emitter->batch();
+  }
+  first_row_.push_back(rows);
+  const Index dimension = parts_.archive->solution_dim();
+  solutions_.resize(rows, dimension);
+  const auto count = static_cast<std::size_t>(rows);
+  scores_.resize(count);
+  outcomes_.resize(count);
+  order_.resize(count);
+  equal_objectives_.assign(count, 1.0);
+  new_cells_.resize(parts_.emitters.size());
+  restart_.resize(parts_.emitters.size());
+  restart_at_.resize(static_cast<std::size_t>(dimension));
+}
+
+Search::~Search() = default;
+
+BatchView Search::ask() {
+  if (!asked_) {
+    workers_.for_each(emitters(), [&](Index e) {
+      const auto at = static_cast<std::size_t>(e);
+      parts_.emitters[at]->ask(
+          *parts_.archive, static_cast<std::uint64_t>(iteration_),
+          solutions_.span().rows(first_row_[at], first_row_[at + 1] - first_row_[at]));
+    });
+    asked_ = true;
+  }
+  return solutions_;
+}
+
+void Search::tell(BatchView features, std::span<const double> objectives) {
+  if (objectives.empty()) objectives = equal_objectives_;
+  check(features, objectives);
+
+  if (options_.score_before_observing) score(features, objectives);
+  parts_.density->observe(features, objectives);
+  if (!options_.score_before_observing) score(features, objectives);
+
+  parts_.archive->record(solutions_, features, objectives, workers_, outcomes_);
+
+  workers_.for_each(emitters(), [&](Index e) { tell_emitter(e, features, objectives); });
+  parts_.restart_point->credit(new_cells_);
+  restart_emitters();
+
+  ++iteration_;
+  asked_ = false;
+}
+
+void Search::check(BatchView features, std::span<const double> objectives) const {
+  if (!asked_) {
+    throw Error(ErrorKind::state, "search: tell() without candidates; call ask() first");
+  }
+  if (features.rows() != batch() || features.cols() != feature_dim()) {
+    throw Error(ErrorKind::data, "features",
+                fmt::format("{} x {}", features.rows(), features.cols()),
+                fmt::format("{} x {}, a row for each candidate", batch(), feature_dim()));
+  }
+  if (static_cast<Index>(objectives.size()) != batch()) {
+    throw Error(ErrorKind::data, "objectives", fmt::format("{}", objectives.size()),
+                fmt::format("{}, one for each candidate", batch()));
+  }
+  for (Index i = 0; i < batch(); ++i) {
+    for (Index d = 0; d < features.cols(); ++d) {
+      if (!std::isfinite(features(i, d))) {
+        throw Error(ErrorKind::data, fmt::format("features: row {}, feature {}", i, d),
+                    fmt::format("{}", features(i, d)), "a finite number");
+      }
+    }
+    const double objective = objectives[static_cast<std::size_t>(i)];
+    if (!std::isfinite(objective)) {
+      throw Error(ErrorKind::data, fmt::format("objectives: row {}", i),
+                  fmt::format("{}", objective), "a finite number");
+    }
+  }
+}
+
+void Search::score(BatchView features, std::span<const double> objectives) {
+  informed_ = parts_.density->informed();
+  if (informed_) {
+    parts_.density->score(features, objectives, scores_, workers_);
+  } else {
+    std::fill(scores_.begin(), scores_.end(), 0.0);
+  }
+}
+
+void Search::tell_emitter(Index e, BatchView features, std::span<const double> objectives) {
+  const auto at = static_cast<std::size_t>(e);
+  const Index first = first_row_[at];
+  const Index count = first_row_[at + 1] - first;
+  const auto scores = part(scores_, first, count);
+  const auto order =
+      std::span(order_).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+  const auto outcomes = std::span<const Outcome>(outcomes_).subspan(
+      static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+
+  // Best first. Equal scores in random order: the order of rows is no reason to prefer one.
+  RandomStream random({.seed = options_.seed,
+                       .purpose = Purpose::ranking,
+                       .index = static_cast<std::uint32_t>(e),
+                       .iteration = static_cast<std::uint64_t>(iteration_)});
+  random_permutation(random, order);
+  const auto before = [&](Index a, Index b) {
+    return scores[static_cast<std::size_t>(a)] < scores[static_cast<std::size_t>(b)];
+  };
+  stable_sort_in_place(order, before);
+
+  const Feedback feedback = {
+      .solutions = solutions_.view().rows(first, count),
+      .features = features.rows(first, count),
+      .objectives = part(objectives, first, count),
+      .scores = scores,
+      .order = order,
+      .outcomes = outcomes,
+      .informed = informed_,
+  };
+  const bool stopped = parts_.emitters[at]->tell(feedback);
+  restart_[at] = parts_.triggers[at]->tell(feedback, stopped) ? 1 : 0;
+  new_cells_[at] = std::count(outcomes.begin(), outcomes.end(), Outcome::new_cell);
+}
+
+void Search::restart_emitters() {
+  for (std::size_t e = 0; e < parts_.emitters.size(); ++e) {
+    if (restart_[e] == 0) continue;
+    RandomStream random({.seed = options_.seed,
+                         .purpose = Purpose::restart,
+                         .index = static_cast<std::uint32_t>(e),
+                         .iteration = static_cast<std::uint64_t>(iteration_)});
+    parts_.restart_point->choose({*parts_.archive, *parts_.density, workers_, random},
+                                 static_cast<Index>(e), restart_at_);
+    parts_.emitters[e]->restart(restart_at_);
+    parts_.triggers[e]->reset();
+    ++restarts_;
+  }
+}
+
+void Search::save(StateWriter& out) const {
+  if (asked_) {
+    throw Error(ErrorKind::state,
+                "search: saving between ask() and tell() would lose a batch; "
+                "save after tell()");
+  }
+  out.integer("search.iteration", iteration_);
+  out.integer("search.restarts", restarts_);
+  for (const auto& emitter : parts_.emitters) emitter->save(out);
+  for (const auto& trigger : parts_.triggers) trigger->save(out);
+  parts_.restart_point->save(out);
+  parts_.density->save(out);
+  parts_.archive->save(out);
+}
+
+void Search::load(StateReader& in) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 40;
+  iteration_ = in.integer("search.iteration", 0, kMost);
+  restarts_ = in.integer("search.restarts", 0, kMost);
+  for (auto& emitter : parts_.emitters) emitter->load(in);
+  for (auto& trigger : parts_.triggers) trigger->load(in);
+  parts_.restart_point->load(in);
+  parts_.density->load(in);
+  parts_.archive->load(in);
+  asked_ = false;
+}
+
+}  // namespace rarefy

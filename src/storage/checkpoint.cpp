@@ -1,0 +1,98 @@
+#include "rarefy/storage/checkpoint.hpp"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+
+#include "rarefy/core/error.hpp"
+#include "rarefy/storage/atomic_file.hpp"
+
+namespace rarefy {
+namespace {
+
+static_assert(std::endian::native == std::endian::little,
+              "headers are written as they lie in memory, which must be little-endian");
+
+constexpr std::string_view kMagic = "RAREFYCK";
+constexpr std::uint32_t kVersion = 1;
+
+struct Header {
+  std::array<char, 8> magic{};
+  std::uint32_t version = kVersion;
+  std::uint32_t reserved = 0;
+  std::uint64_t length = 0;
+  std::array<unsigned char, 16> checksum{};
+};
+static_assert(sizeof(Header) == 40, "the layout has no gaps");
+
+std::array<unsigned char, 16> checksum_of(std::span<const std::byte> payload) {
+  XXH128_canonical_t canonical;
+  XXH128_canonicalFromHash(&canonical, XXH3_128bits(payload.data(), payload.size()));
+  return std::to_array(canonical.digest);
+}
+
+}  // namespace
+
+void write_checkpoint(const std::filesystem::path& path, std::span<const std::byte> payload) {
+  Header header{.length = payload.size(), .checksum = checksum_of(payload)};
+  std::ranges::copy(kMagic, header.magic.begin());
+  const std::array parts{std::span<const std::byte>(std::as_bytes(std::span(&header, 1))), payload};
+  write_parts_atomically(path, parts);
+}
+
+std::vector<std::byte> read_checkpoint(const std::filesystem::path& path) {
+  // No limit: whatever was written can be read back, and the file is really that large.
+  auto file = read_file(path, std::numeric_limits<std::uintmax_t>::max());
+  const auto payload = decode_checkpoint(file, path.string());
+  file.erase(file.begin(), file.end() - static_cast<std::ptrdiff_t>(payload.size()));
+  return file;
+}
+
+std::span<const std::byte> decode_checkpoint(std::span<const std::byte> file,
+                                             std::string_view name) {
+  const auto common = std::min(file.size(), kMagic.size());
+  if (common > 0 && std::memcmp(file.data(), kMagic.data(), common) != 0) {
+    throw Error(ErrorKind::corrupt, name, "another kind of file",
+                fmt::format("a checkpoint, which begins with '{}'", kMagic));
+  }
+  if (file.size() < sizeof(Header)) {
+    throw Error(ErrorKind::corrupt, name, fmt::format("a file cut short at {} bytes", file.size()),
+                fmt::format("at least {}, the header of a checkpoint", sizeof(Header)));
+  }
+  Header header;
+  std::memcpy(&header, file.data(), sizeof header);
+  const auto payload = file.subspan(sizeof header);
+  if (header.version != kVersion) {
+    throw Error(ErrorKind::data, name, fmt::format("a checkpoint of version {}", header.version),
+                fmt::format("version {}", kVersion));
+  }
+  if (header.reserved != 0) {
+    throw Error(ErrorKind::corrupt, name, fmt::format("{} in the reserved field", header.reserved),
+                "0");
+  }
+  if (payload.size() < header.length) {
+    throw Error(ErrorKind::corrupt, name,
+                fmt::format("a payload cut short at {} bytes", payload.size()),
+                fmt::format("{}, as the header says", header.length));
+  }
+  if (payload.size() > header.length) {
+    throw Error(ErrorKind::corrupt, name,
+                fmt::format("{} bytes after the payload", payload.size() - header.length),
+                fmt::format("an end after {} bytes of payload", header.length));
+  }
+  const auto found = checksum_of(payload);
+  if (found != header.checksum) {
+    throw Error(ErrorKind::corrupt, name,
+                fmt::format("a payload with checksum {:02x}", fmt::join(found, "")),
+                fmt::format("{:02x}, as the header says", fmt::join(header.checksum, "")));
+  }
+  return payload;
+}
+
+}  // namespace rarefy
