@@ -197,11 +197,6 @@ void Search::restart_emitters() {
 }
 
 void Search::save(StateWriter& out) const {
-  if (asked_) {
-    throw Error(ErrorKind::state,
-                "search: saving between ask() and tell() would lose a batch; "
-                "save after tell()");
-  }
   out.integer("search.iteration", iteration_);
   out.integer("search.restarts", restarts_);
   for (const auto& emitter : parts_.emitters) emitter->save(out);

@@ -75,8 +75,9 @@ class Search {
   [[nodiscard]] std::span<const double> scores() const { return scores_; }
   [[nodiscard]] Workers& workers() { return workers_; }
 
-  /// The whole state, between tell() and the next ask(). A search made of the same parts
-  /// that loads it goes on to the same bits. After a failed load the search is not usable.
+  /// The whole state. A search made of the same parts that loads it goes on to the same
+  /// bits; candidates that were asked for but not told are asked for again, and are the same.
+  /// After a failed load the search is not usable.
   void save(StateWriter& out) const;
   void load(StateReader& in);
 

@@ -4,22 +4,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <functional>
-#include <limits>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "canvas.hpp"
+#include "colour_scale.hpp"
+#include "heatmap_layout.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/pictures/axis.hpp"
 
 namespace rarefy::pictures {
 namespace {
-
-constexpr Colour kInk{0.13, 0.13, 0.13};
-constexpr Colour kQuiet{0.42, 0.42, 0.42};
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 // ---- What can be drawn -----------------------------------------------------
 
@@ -67,318 +63,11 @@ void check(const Heatmap& map, const PictureSize& size) {
           fmt::format("{} x {} pixels", size.width, size.height), "300 to 16384 pixels a side");
 }
 
-// ---- From values to colours ------------------------------------------------
-
-class ColourScale {
- public:
-  explicit ColourScale(const Heatmap& map) : logarithmic_(map.logarithmic) {
-    double least = std::numeric_limits<double>::infinity();
-    double most = -least;
-    for (const double value : map.values) {
-      if (!shows(value)) continue;
-      least = std::min(least, value);
-      most = std::max(most, value);
-    }
-    empty_ = least > most;
-    if (map.colour_limits) {
-      low_ = map.colour_limits->low;
-      high_ = map.colour_limits->high;
-      below_ = !empty_ && least < low_;
-      above_ = !empty_ && most > high_;
-    } else if (!empty_) {
-      low_ = least;
-      high_ = most;
-      single_ = !is_drawable_range(low_, high_) && std::isfinite(high_ - low_);
-      require(single_ || is_drawable_range(low_, high_), "values of a heatmap",
-              fmt::format("values from {} to {}", low_, high_), "a finite difference");
-    }
-    has_range_ = map.colour_limits.has_value() || (!empty_ && !single_);
-  }
-
-  /// No cell has a colour.
-  [[nodiscard]] bool empty() const { return empty_; }
-  /// All cells have one and the same value, which gets the middle colour.
-  [[nodiscard]] bool single() const { return single_; }
-  [[nodiscard]] bool has_range() const { return has_range_; }
-  [[nodiscard]] bool reaches_below() const { return below_; }
-  [[nodiscard]] bool reaches_above() const { return above_; }
-
-  /// Where on the colour map, in [0, 1], a value lies; NaN if its cell is empty.
-  [[nodiscard]] double position(double value) const {
-    if (!shows(value)) return kNaN;
-    if (!has_range_) return 0.5;
-    // A difference of logarithms: the quotient of far-apart limits would overflow.
-    const double share = logarithmic_ ? (std::log10(value) - std::log10(low_)) /
-                                            (std::log10(high_) - std::log10(low_))
-                                      : (value - low_) / (high_ - low_);
-    return std::clamp(share, 0.0, 1.0);
-  }
-
-  [[nodiscard]] std::vector<Tick> ticks(int most) const {
-    if (single_) return {{low_, format_number(low_)}};
-    if (!has_range_) return {};
-    return logarithmic_ ? log_ticks(low_, high_, most) : linear_ticks(low_, high_, most);
-  }
-
- private:
-  [[nodiscard]] bool shows(double value) const {
-    return !std::isnan(value) && (!logarithmic_ || value > 0.0);
-  }
-
-  bool logarithmic_;
-  bool empty_ = true;
-  bool single_ = false;
-  bool has_range_ = false;
-  bool below_ = false;
-  bool above_ = false;
-  double low_ = 0.0;
-  double high_ = 1.0;
-};
-
-// The cells [first, second) that pixel `pixel` of `pixels` shows: the one at its
-// centre, or all that it covers where there are more cells than pixels.
-std::pair<Index, Index> cells_of_pixel(Index pixel, Index pixels, Index cells) {
-  if (cells > pixels) return {pixel * cells / pixels, (pixel + 1) * cells / pixels};
-  const Index cell = (2 * pixel + 1) * cells / (2 * pixels);
-  return {cell, cell + 1};
-}
-
-// Drawing pixels, not one rectangle a cell, leaves no seams between cells.
-Raster paint_cells(const Heatmap& map, const ColourScale& scale, const Box& area) {
-  Raster raster(area.width, area.height);
-  std::vector<double> sums(static_cast<std::size_t>(area.width));
-  std::vector<Index> counts(sums.size());
-  for (int y = 0; y < area.height; ++y) {
-    std::fill(sums.begin(), sums.end(), 0.0);
-    std::fill(counts.begin(), counts.end(), 0);
-    const auto [first_row, end_row] = cells_of_pixel(area.height - 1 - y, area.height, map.rows);
-    for (Index row = first_row; row < end_row; ++row) {
-      for (int x = 0; x < area.width; ++x) {
-        const auto [first, end] = cells_of_pixel(x, area.width, map.columns);
-        for (Index column = first; column < end; ++column) {
-          const double position =
-              scale.position(map.values[static_cast<std::size_t>(row * map.columns + column)]);
-          if (std::isnan(position)) continue;
-          sums[static_cast<std::size_t>(x)] += position;
-          ++counts[static_cast<std::size_t>(x)];
-        }
-      }
-    }
-    for (int x = 0; x < area.width; ++x) {
-      const auto i = static_cast<std::size_t>(x);
-      raster.set(x, y,
-                 counts[i] == 0 ? kEmptyCell : viridis(sums[i] / static_cast<double>(counts[i])));
-    }
-  }
-  return raster;
-}
-
-// ---- Where everything goes -------------------------------------------------
-
-// Lengths of the picture of 1400 x 1200 pixels, and how they grow with it.
-struct Measures {
-  explicit Measures(const PictureSize& size) {
-    const double across = size.width / 1400.0;
-    const double down = size.height / 1200.0;
-    unit = std::min(std::sqrt(across * down), 1.5 * std::min(across, down));
-    stroke = std::max(1, static_cast<int>(std::lround(2.0 * unit)));
-  }
-  double unit = 1.0;
-  int stroke = 2;
-
-  [[nodiscard]] double margin() const { return 28.0 * unit; }
-  [[nodiscard]] double gap() const { return 9.0 * unit; }
-  [[nodiscard]] double tick() const { return 10.0 * unit; }
-  [[nodiscard]] double minor_tick() const { return 6.0 * unit; }
-  [[nodiscard]] double bar_width() const { return 38.0 * unit; }
-  [[nodiscard]] int bar_tip() const { return static_cast<int>(0.6 * bar_width()); }
-  [[nodiscard]] double bar_gap() const { return 40.0 * unit; }
-  [[nodiscard]] Font title() const { return {36.0 * unit, true}; }
-  [[nodiscard]] Font subtitle() const { return {26.0 * unit}; }
-  [[nodiscard]] Font label() const { return {30.0 * unit}; }
-  [[nodiscard]] Font number() const { return {26.0 * unit}; }
-  [[nodiscard]] Font marker() const { return {24.0 * unit}; }
-};
-
-struct HeadingLine {
-  Canvas::Fitted text;
-  double baseline = 0.0;
-  Colour colour;
-};
-
-struct Layout {
-  Box plot;
-  Box bar;            ///< without its tips
-  int upper_end = 0;  ///< of the plot and the colour bar together
-  int lower_end = 0;
-  std::vector<HeadingLine> heading;
-  std::vector<Tick> x_ticks;
-  std::vector<Tick> y_ticks;
-  std::vector<Tick> bar_ticks;
-  double y_numbers_width = 0.0;
-  double bar_numbers_width = 0.0;
-};
-
-using Place = std::function<double(double)>;  // from a value to a share of an axis
-
-double widest(Canvas& canvas, const std::vector<Tick>& ticks, const Font& font) {
-  double width = 0.0;
-  for (const Tick& tick : ticks) width = std::max(width, canvas.text_width(tick.label, font));
-  return width;
-}
-
-// The most ticks whose labels, as long as `extent` says, stay apart.
-std::vector<Tick> roomy_ticks(const std::function<std::vector<Tick>(int)>& ticks_for,
-                              const Place& place, double length,
-                              const std::function<double(const std::vector<Tick>&)>& extent) {
-  for (int most = 8;; --most) {
-    std::vector<Tick> ticks = ticks_for(most);
-    if (most == 1) return ticks;
-    double nearest = std::numeric_limits<double>::infinity();
-    const Tick* previous = nullptr;
-    for (const Tick& tick : ticks) {
-      if (tick.label.empty()) continue;
-      if (previous != nullptr) {
-        nearest = std::min(nearest, (place(tick.value) - place(previous->value)) * length);
-      }
-      previous = &tick;
-    }
-    if (extent(ticks) <= nearest) return ticks;
-  }
-}
-
-Place linear_place(double low, double high) {
-  return [low, high](double value) { return (value - low) / (high - low); };
-}
-
-// One line if it fits without becoming much smaller, otherwise two.
-void add_heading(Canvas& canvas, const std::string& text, const Font& font, const Colour& colour,
-                 double most, double& y, std::vector<HeadingLine>& heading) {
-  if (text.empty()) return;
-  std::vector<Canvas::Fitted> lines{canvas.fit(text, font, most)};
-  if (lines.front().font.size < 0.85 * font.size) {
-    std::size_t split = std::string::npos;
-    for (std::size_t i = text.find(' '); i != std::string::npos; i = text.find(' ', i + 1)) {
-      if (canvas.text_width(text.substr(0, i), font) <= most) split = i;
-    }
-    if (split != std::string::npos) {
-      lines = {canvas.fit(text.substr(0, split), font, most),
-               canvas.fit(text.substr(split + 1), font, most)};
-      const Font common{std::min(lines[0].font.size, lines[1].font.size), font.bold};
-      for (Canvas::Fitted& line : lines) {
-        line.font = common;
-        line.width = canvas.text_width(line.text, common);
-      }
-    }
-  }
-  for (Canvas::Fitted& line : lines) {
-    y += line.font.size;
-    heading.push_back({std::move(line), y, colour});
-    y += 0.38 * font.size;
-  }
-}
-
-// Rounds a length down to whole pixels a cell if that costs little, so that all
-// cells are equally large.
-int whole_cells(double length, Index cells) {
-  const auto pixels = static_cast<Index>(length);
-  const Index whole = pixels / cells * cells;
-  return static_cast<int>(static_cast<double>(whole) >= 0.85 * length ? whole : pixels);
-}
-
-std::pair<int, int> plot_size(const Heatmap& map, double most_width, double most_height) {
-  constexpr int kThinnest = 8;
-  if (!map.equal_aspect) {
-    return {whole_cells(most_width, map.columns), whole_cells(most_height, map.rows)};
-  }
-  const double x_width = map.x_high - map.x_low;
-  const double y_width = map.y_high - map.y_low;
-  const double unit = std::min(most_width / x_width, most_height / y_width);
-  int width = static_cast<int>(unit * x_width);
-  int height = static_cast<int>(unit * y_width);
-  const double cell_ratio =
-      (x_width / static_cast<double>(map.columns)) / (y_width / static_cast<double>(map.rows));
-  if (std::fabs(cell_ratio - 1.0) < 1e-9) {
-    const int whole = whole_cells(width, map.columns);
-    if (whole % map.columns == 0) {
-      width = whole;
-      height = static_cast<int>(whole / map.columns * map.rows);
-    }
-  }
-  return {std::max(width, kThinnest), std::max(height, kThinnest)};
-}
-
-Layout lay_out(const Heatmap& map, const ColourScale& scale, const PictureSize& size) {
-  Canvas canvas;
-  const Measures m(size);
-  Layout layout;
-
-  double top = m.margin();
-  const double text_width = size.width - 2.0 * m.margin();
-  add_heading(canvas, map.title, m.title(), kInk, text_width, top, layout.heading);
-  add_heading(canvas, map.subtitle, m.subtitle(), kQuiet, text_width, top, layout.heading);
-  top += 0.7 * m.number().size;
-
-  const auto label_space = [&](const std::string& label) {
-    return label.empty() ? 0.0 : m.gap() + 1.2 * m.label().size;
-  };
-  const double beside = m.tick() + m.gap();
-  const double bottom = beside + 1.1 * m.number().size + label_space(map.x_label) + m.margin();
-
-  const auto stacked = [&](const std::vector<Tick>&) { return 1.7 * m.number().size; };
-  const auto y_ticks = [&](double length) {
-    return roomy_ticks([&](int most) { return linear_ticks(map.y_low, map.y_high, most); },
-                       linear_place(map.y_low, map.y_high), length, stacked);
-  };
-  const auto bar_ticks = [&](double length) {
-    return roomy_ticks([&](int most) { return scale.ticks(most); },
-                       [&](double value) { return scale.position(value); }, length, stacked);
-  };
-
-  // Ticks for the tallest possible plot: a lower one has fewer, and no wider, labels.
-  const double most_height = size.height - top - bottom;
-  layout.y_numbers_width = widest(canvas, y_ticks(most_height), m.number());
-  layout.bar_numbers_width = widest(canvas, bar_ticks(most_height), m.number());
-  const double left = m.margin() + label_space(map.y_label) + layout.y_numbers_width + beside;
-  const double right = m.bar_gap() + m.bar_width() + beside + layout.bar_numbers_width +
-                       label_space(map.colour_label) + m.margin();
-  const double most_width = size.width - left - right;
-  require(most_width >= 8.0 && most_height >= 8.0, "size of a picture",
-          fmt::format("{} x {} pixels", size.width, size.height),
-          "room for the cells beside the text");
-
-  const auto [width, height] = plot_size(map, most_width, most_height);
-  layout.plot = {static_cast<int>(std::lround(left + 0.5 * (most_width - width))),
-                 static_cast<int>(std::lround(top + 0.5 * (most_height - height))), width, height};
-  const int bar_height = std::max(height, static_cast<int>(0.4 * most_height));
-  layout.bar = {layout.plot.right() + static_cast<int>(m.bar_gap()),
-                layout.plot.top - (bar_height - height) / 2, static_cast<int>(m.bar_width()),
-                bar_height};
-  layout.upper_end = std::min(layout.plot.top, layout.bar.top);
-  layout.lower_end = std::max(layout.plot.bottom(), layout.bar.bottom());
-  // The heading stays close to a plot that is lower than the picture.
-  for (HeadingLine& line : layout.heading) line.baseline += layout.upper_end - top;
-  if (scale.reaches_above()) {
-    layout.bar.top += m.bar_tip();
-    layout.bar.height -= m.bar_tip();
-  }
-  if (scale.reaches_below()) layout.bar.height -= m.bar_tip();
-
-  layout.x_ticks = roomy_ticks([&](int most) { return linear_ticks(map.x_low, map.x_high, most); },
-                               linear_place(map.x_low, map.x_high), width,
-                               [&](const std::vector<Tick>& ticks) {
-                                 return widest(canvas, ticks, m.number()) + m.number().size;
-                               });
-  layout.y_ticks = y_ticks(height);
-  layout.bar_ticks = bar_ticks(layout.bar.height);
-  return layout;
-}
-
 // ---- Drawing ---------------------------------------------------------------
 
 class Painter {
  public:
-  Painter(const Heatmap& map, const ColourScale& scale, const Layout& layout,
+  Painter(const Heatmap& map, const ColourScale& scale, const HeatmapLayout& layout,
           const PictureSize& size, Canvas& canvas)
       : map_(map), scale_(scale), layout_(layout), size_(size), m_(size), canvas_(canvas) {}
 
@@ -561,7 +250,7 @@ class Painter {
 
   const Heatmap& map_;
   const ColourScale& scale_;
-  const Layout& layout_;
+  const HeatmapLayout& layout_;
   const PictureSize& size_;
   Measures m_;
   Canvas& canvas_;
@@ -570,7 +259,7 @@ class Painter {
 std::vector<std::byte> render(FileFormat format, const Heatmap& map, const PictureSize& size) {
   check(map, size);
   const ColourScale scale(map);
-  const Layout layout = lay_out(map, scale, size);
+  const HeatmapLayout layout = lay_out(map, scale, size);
   return paint(format, size.width, size.height,
                [&](Canvas& canvas) { Painter(map, scale, layout, size, canvas).draw(); });
 }

@@ -1,0 +1,91 @@
+#include "options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "rarefy/core/error.hpp"
+#include "rarefy/core/instruction_set.hpp"
+#include "rarefy/experiment/nearest_name.hpp"
+#include "rarefy/experiment/parameters.hpp"
+
+namespace rarefy::command {
+
+ParameterOptions::ParameterOptions(CLI::App& verb, const std::vector<std::string_view>& sections) {
+  const Config defaults;
+  for (const auto& parameter : parameters()) {
+    if (parameter.name == "domain") continue;
+    if (!sections.empty() &&
+        std::find(sections.begin(), sections.end(), parameter.section) == sections.end()) {
+      continue;
+    }
+    auto& given = all_.emplace_back(Given{&parameter, {}, nullptr});
+    auto text = std::string(parameter.meaning);
+    if (const auto value = text_of(value_of(defaults, parameter)); !value.empty()) {
+      text += fmt::format(" [{}]", value);
+    }
+    given.option = verb.add_option("--" + std::string(parameter.name), given.text, text);
+    given.option->group(fmt::format("Parameters: {}", parameter.section));
+    given.option->type_name("");
+  }
+}
+
+Settings ParameterOptions::settings() const {
+  Settings settings;
+  for (const auto& given : all_) {
+    if (given.option->count() == 0) continue;
+    Config scratch;
+    set_from_text(scratch, *given.parameter, given.text);
+    settings.emplace_back(given.parameter, value_of(scratch, *given.parameter));
+  }
+  return settings;
+}
+
+bool ParameterOptions::given(std::string_view name) const {
+  return std::any_of(all_.begin(), all_.end(), [&](const Given& given) {
+    return given.parameter->name == name && given.option->count() > 0;
+  });
+}
+
+void MachineOptions::add_to(CLI::App& verb) {
+  verb.add_option("--threads", threads, "threads to use; 0: one for each core [0]")->type_name("");
+  verb.add_option("--instruction-set", instruction_set,
+                  "vector instructions: auto, baseline, avx2 or avx512 [auto]")
+      ->type_name("");
+}
+
+void MachineOptions::apply() const { pin_instruction_set(instruction_set_named(instruction_set)); }
+
+void refuse_extras(const CLI::App& app) {
+  const auto verbs = app.get_subcommands();
+  if (!verbs.empty()) {
+    const auto extras = verbs.front()->remaining();
+    if (extras.empty()) return;
+    std::vector<std::string> names;
+    for (const auto* option : verbs.front()->get_options()) {
+      if (!option->get_lnames().empty()) names.push_back("--" + option->get_lnames().front());
+    }
+    if (!extras.front().starts_with("-")) {
+      throw Error(ErrorKind::parameter,
+                  fmt::format("'{}' was not expected; 'rarefy {} --help' shows what is",
+                              extras.front(), verbs.front()->get_name()));
+    }
+    const auto option = extras.front().substr(0, extras.front().find('='));
+    const std::vector<std::string_view> known(names.begin(), names.end());
+    const auto nearest = nearest_name(option, known);
+    throw Error(ErrorKind::parameter,
+                fmt::format("unknown option '{}'{}; 'rarefy {} --help' shows all", option,
+                            nearest.empty() ? "" : fmt::format(" (did you mean '{}'?)", nearest),
+                            verbs.front()->get_name()));
+  }
+  const auto extras = app.remaining();
+  if (extras.empty()) return;
+  std::vector<std::string> names;
+  for (const auto* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(verb->get_name());
+  }
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  throw unknown_name("command", extras.front(), known);
+}
+
+}  // namespace rarefy::command

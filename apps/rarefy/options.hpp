@@ -1,0 +1,49 @@
+// Options that several verbs share.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <deque>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "rarefy/core/batch.hpp"
+#include "rarefy/experiment/config.hpp"
+#include "rarefy/experiment/config_file.hpp"
+
+namespace rarefy::command {
+
+/// An option for every parameter of the given sections (all of them when none is given), as
+/// --name VALUE; `domain` is left out, being a positional argument everywhere.
+class ParameterOptions {
+ public:
+  ParameterOptions(CLI::App& verb, const std::vector<std::string_view>& sections = {});
+
+  /// What the user gave, checked.
+  [[nodiscard]] Settings settings() const;
+  [[nodiscard]] bool given(std::string_view name) const;
+
+ private:
+  struct Given {
+    const Parameter* parameter;
+    std::string text;
+    CLI::Option* option;
+  };
+  std::deque<Given> all_;  // a deque: CLI11 keeps pointers to the texts
+};
+
+/// --threads and --instruction-set: how a run is computed, not what.
+struct MachineOptions {
+  Index threads = 0;
+  std::string instruction_set = "auto";
+
+  void add_to(CLI::App& verb);
+  /// Pins the instruction set.
+  void apply() const;
+};
+
+/// Throws for arguments that no verb knows, with the nearest that one does.
+void refuse_extras(const CLI::App& app);
+
+}  // namespace rarefy::command

@@ -1,0 +1,116 @@
+#include "progress.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+#include "rarefy/experiment/metrics.hpp"
+
+namespace rarefy::command {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kRedraw = std::chrono::milliseconds(150);
+constexpr auto kPlainLine = std::chrono::seconds(30);
+
+std::size_t terminal_width() {
+  winsize size{};
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  return 80;
+}
+
+double seconds_since(Clock::time_point then) {
+  return std::chrono::duration<double>(Clock::now() - then).count();
+}
+
+}  // namespace
+
+std::string with_commas(std::int64_t value) {
+  auto digits = fmt::format("{}", value);
+  for (auto at = static_cast<std::int64_t>(digits.size()) - 3; at > 0; at -= 3) {
+    digits.insert(static_cast<std::size_t>(at), 1, ',');
+  }
+  return digits;
+}
+
+std::string as_clock(double seconds) {
+  const auto whole = static_cast<std::int64_t>(std::llround(std::max(0.0, seconds)));
+  if (whole >= 3600) {
+    return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+  }
+  return fmt::format("{}:{:02}", whole / 60, whole % 60);
+}
+
+Progress::Progress(const Run& run, bool quiet)
+    : run_(run),
+      quiet_(quiet),
+      terminal_(isatty(STDERR_FILENO) == 1),
+      began_at_(run.search().iteration()),
+      began_(Clock::now()),
+      last_(began_) {
+  const auto* term = std::getenv("TERM");  // NOLINT(concurrency-mt-unsafe): before any thread
+  if (term != nullptr && std::string_view(term) == "dumb") terminal_ = false;
+}
+
+Progress::~Progress() { finish(); }
+
+std::string Progress::status() const {
+  const auto& search = run_.search();
+  const auto& config = run_.config();
+  const auto done = search.iteration() - began_at_;
+  const double spent = std::max(1e-9, seconds_since(began_));
+  const double rate = static_cast<double>(done * search.batch()) / spent;
+  const double left = static_cast<double>(config.iterations - search.iteration()) * spent /
+                      static_cast<double>(done);
+  return fmt::format("{}/{}  coverage {:.2f} %  cross-entropy {:.2f}  {} solutions/s  {} left",
+                     with_commas(search.iteration()), with_commas(config.iterations),
+                     100.0 * coverage(search.archive()),
+                     cross_entropy(search.archive().visits(), config.entropy_floor),
+                     with_commas(static_cast<std::int64_t>(rate)), as_clock(left));
+}
+
+void Progress::iteration_done(const Search& search) {
+  if (quiet_) return;
+  const auto now = Clock::now();
+  const auto total = std::max<std::int64_t>(1, run_.config().iterations);
+  if (!terminal_) {
+    // Every tenth of the way, but not more often than every second, and every half minute.
+    const auto tenth = search.iteration() * 10 / total;
+    const bool due = tenth > last_tenth_ && now - last_ >= std::chrono::seconds(1);
+    if (!due && now - last_ < kPlainLine) return;
+    last_ = now;
+    last_tenth_ = tenth;
+    fmt::print(stderr, "{}\n", status());
+    return;
+  }
+  if (drawn_ && now - last_ < kRedraw && search.iteration() < total) return;
+  last_ = now;
+  const auto text = status();
+  const auto width = terminal_width();
+  std::string line;
+  if (width > text.size() + 16) {
+    const auto bar = std::min<std::size_t>(40, width - text.size() - 6);
+    const auto filled = static_cast<std::size_t>(static_cast<double>(bar) *
+                                                 static_cast<double>(search.iteration()) /
+                                                 static_cast<double>(total));
+    line = fmt::format("[{}{}]  ", std::string(filled, '#'), std::string(bar - filled, '.'));
+  }
+  line += text;
+  if (line.size() >= width) line.resize(width - 1);
+  fmt::print(stderr, "\r\x1b[K{}", line);
+  std::fflush(stderr);
+  drawn_ = true;
+}
+
+void Progress::finish() {
+  if (drawn_) fmt::print(stderr, "\n");
+  drawn_ = false;
+}
+
+}  // namespace rarefy::command

@@ -1,0 +1,40 @@
+// What the user sees while a run goes on.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "rarefy/experiment/driver.hpp"
+#include "rarefy/experiment/run.hpp"
+
+namespace rarefy::command {
+
+/// On a terminal a bar that is drawn again a few times a second; elsewhere a plain line now
+/// and then. Both on standard error.
+class Progress : public Observer {
+ public:
+  Progress(const Run& run, bool quiet);
+  ~Progress() override;
+  void iteration_done(const Search& search) override;
+  /// Ends the bar's line.
+  void finish();
+
+ private:
+  [[nodiscard]] std::string status() const;
+
+  const Run& run_;
+  bool quiet_;
+  bool terminal_;
+  bool drawn_ = false;
+  std::int64_t began_at_;  // iteration
+  std::chrono::steady_clock::time_point began_, last_;
+  std::int64_t last_tenth_ = 0;
+};
+
+/// 1234567 as "1,234,567".
+[[nodiscard]] std::string with_commas(std::int64_t value);
+/// 75 seconds as "1:15".
+[[nodiscard]] std::string as_clock(double seconds);
+
+}  // namespace rarefy::command

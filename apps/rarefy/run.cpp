@@ -1,0 +1,146 @@
+// rarefy run, rarefy resume
+#include "rarefy/experiment/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+
+#include "commands.hpp"
+#include "interrupt.hpp"
+#include "options.hpp"
+#include "progress.hpp"
+#include "rarefy/core/error.hpp"
+#include "rarefy/core/instruction_set.hpp"
+#include "rarefy/experiment/config_file.hpp"
+#include "summary.hpp"
+
+namespace rarefy::command {
+namespace {
+
+int go_on(Run& run, bool quiet) {
+  const auto& stop = stop_on_interrupt();
+  Progress progress(run, quiet);
+  Observer* const observers[] = {&progress};
+  const auto end = run.go(observers, &stop);
+  progress.finish();
+  if (!quiet) std::cout << summary_of(run) << std::flush;
+  if (end == DriveEnd::finished) return kDone;
+  fmt::print(stderr, "rarefy: stopped after {} iterations; go on with: rarefy resume {}\n",
+             with_commas(run.search().iteration()), run.folder().path().string());
+  return kInterrupted;
+}
+
+struct RunVerb {
+  explicit RunVerb(CLI::App& verb) : parameters(verb) {}
+  ParameterOptions parameters;
+  MachineOptions machine;
+  std::string domain, config_file, out;
+  bool overwrite = false, quiet = false;
+
+  int run() {
+    machine.apply();
+    Settings settings;
+    if (!config_file.empty()) settings = read_settings(config_file);
+    const auto& domain_parameter = parameter_named("domain");
+    if (!domain.empty()) settings.emplace_back(&domain_parameter, domain);
+    const auto given = parameters.settings();
+    settings.insert(settings.end(), given.begin(), given.end());
+    const bool named = std::any_of(settings.begin(), settings.end(), [&](const auto& setting) {
+      return setting.first == &domain_parameter;
+    });
+    if (!named) {
+      throw Error(ErrorKind::parameter,
+                  fmt::format("no domain: name one ({}), or give a --config that does",
+                              domain_parameter.expected()));
+    }
+    const auto config = resolve(settings);
+    if (out.empty()) {
+      out = fmt::format("runs/{}-{}-{}-seed{}", config.domain, config.algorithm, config.profile,
+                        config.seed);
+    }
+    const auto run = Run::start(config, RunFolder::create(out, overwrite), machine.threads);
+    return go_on(*run, quiet);
+  }
+};
+
+struct ResumeVerb {
+  MachineOptions machine;
+  std::string folder;
+  std::int64_t iterations = 0;
+  bool quiet = false;
+
+  int run() {
+    machine.apply();
+    const auto run = Run::resume(RunFolder::open(folder), machine.threads);
+    follow_instruction_set(*run);
+    if (iterations != 0) run->set_iterations(checked(iterations));
+    if (run->search().iteration() >= run->config().iterations) {
+      fmt::print(stderr,
+                 "rarefy: this run is finished ({} iterations); --iterations N takes it further\n",
+                 with_commas(run->search().iteration()));
+    }
+    return go_on(*run, quiet);
+  }
+
+  static std::int64_t checked(std::int64_t iterations) {
+    Config scratch;
+    set_parameter(scratch, parameter_named("iterations"), ParameterValue(iterations));
+    return iterations;
+  }
+
+  // The same bits need the same vector instructions as before.
+  void follow_instruction_set(const Run& run) const {
+    const auto& recorded = run.recorded_instruction_set();
+    if (recorded == name_of(instruction_set())) return;
+    if (machine.instruction_set == "auto") {
+      try {
+        pin_instruction_set(instruction_set_named(recorded));
+        return;
+      } catch (const Error&) {  // NOLINT(bugprone-empty-catch): told below
+      }
+    }
+    fmt::print(
+        stderr,
+        "rarefy: the run was begun with the instruction set {}, and goes on with {}: results "
+        "may differ in the last bits\n",
+        recorded, name_of(instruction_set()));
+  }
+};
+
+}  // namespace
+
+void add_run(CLI::App& app, Action& chosen) {
+  auto* verb = app.add_subcommand("run", "start a run in a folder of its own");
+  verb->allow_extras();
+  auto options = std::make_shared<RunVerb>(*verb);
+  verb->add_option("DOMAIN", options->domain, "lp, multi-lp or arm; 'rarefy list' tells more")
+      ->type_name("");
+  verb->add_option("--config", options->config_file,
+                   "a TOML file of parameters; options win over it")
+      ->type_name("");
+  verb->add_option("--out", options->out, "the folder [runs/DOMAIN-ALGORITHM-PROFILE-seedSEED]")
+      ->type_name("");
+  verb->add_flag("--overwrite", options->overwrite, "replace a run that is in the folder already");
+  verb->add_flag("--quiet", options->quiet, "no progress, no summary");
+  options->machine.add_to(*verb);
+  verb->footer(
+      "Example: rarefy run lp --iterations 1000 --seed 3 --out runs/first\n"
+      "Defaults in brackets are those of the default profile; some differ by domain.");
+  verb->callback([&chosen, options] { chosen = [options] { return options->run(); }; });
+}
+
+void add_resume(CLI::App& app, Action& chosen) {
+  auto* verb = app.add_subcommand("resume", "go on with a run that was stopped or killed");
+  verb->allow_extras();
+  auto options = std::make_shared<ResumeVerb>();
+  verb->add_option("DIR", options->folder, "the folder of the run")->required()->type_name("");
+  verb->add_option("--iterations", options->iterations, "go on until this many in all")
+      ->type_name("");
+  verb->add_flag("--quiet", options->quiet, "no progress, no summary");
+  options->machine.add_to(*verb);
+  verb->callback([&chosen, options] { chosen = [options] { return options->run(); }; });
+}
+
+}  // namespace rarefy::command

@@ -1,0 +1,85 @@
+// Everything that decides what a run does, as plain values.
+//
+// A default-constructed Config is the default profile on the linear projection, and its
+// values serve any domain. experiment/parameters.hpp knows each value by name, with its
+// meaning and range; experiment/config_file.hpp reads and writes them as TOML.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rarefy/core/batch.hpp"
+#include "rarefy/experiment/metrics.hpp"
+
+namespace rarefy {
+
+struct Config {
+  // run
+  std::string domain = "lp";
+  std::string algorithm = "dds-kde";
+  std::string profile = "default";
+  std::int64_t seed = 1;
+  std::int64_t iterations = 5000;
+
+  // domain
+  std::int64_t n = 100;
+  std::int64_t m = 2;
+  std::string objective = "constant";
+
+  // emitters
+  std::int64_t emitters = 15;
+  std::int64_t batch = 36;
+  double sigma0 = 1.5;
+  double x0 = 0.0;
+  bool mirrored = true;
+  std::string factor = "cholesky";
+  std::string bounds = "none";
+  std::int64_t resamples = 10;
+  std::string repair = "reflect";
+
+  // restarts
+  std::string restart_when = "stagnation";
+  std::int64_t patience = 25;
+  double patience_rate = 0.2;
+  std::string restart_at = "average";
+  std::int64_t average_of = 18;
+  std::int64_t sparsest_of = 64;
+
+  // density
+  std::int64_t buffer = 10'000;
+  std::string kernel = "gaussian";
+  std::string bandwidth = "scott";
+
+  // archive
+  std::string archive = "auto";
+  std::int64_t grid = 100;
+  std::int64_t cells = 10'000;
+  std::int64_t cvt_samples = 100'000;
+  std::int64_t cvt_seed = 1;
+  std::string centroids;
+
+  // output
+  std::int64_t metrics_every = 50;
+  double entropy_floor = kCrossEntropyFloor;
+  double objective_floor = 0.0;
+  double checkpoint_seconds = 10.0;
+
+  bool operator==(const Config&) const = default;
+};
+
+/// What there is to choose from, with a line on each.
+struct Choice {
+  std::string_view name;
+  std::string_view meaning;
+};
+[[nodiscard]] const std::vector<Choice>& domain_choices();
+[[nodiscard]] const std::vector<Choice>& algorithm_choices();
+[[nodiscard]] const std::vector<Choice>& profile_choices();
+
+/// The values a run starts from, before the user changes any. Throws on an unknown name.
+[[nodiscard]] Config default_config(std::string_view domain, std::string_view algorithm = "dds-kde",
+                                    std::string_view profile = "default");
+
+}  // namespace rarefy

@@ -1,0 +1,41 @@
+// The course of a run: one line of metrics every so many iterations.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "rarefy/core/state.hpp"
+#include "rarefy/experiment/config.hpp"
+#include "rarefy/search.hpp"
+
+namespace rarefy {
+
+struct MetricsLine {
+  std::int64_t iteration = 0;
+  std::int64_t evaluations = 0;
+  double coverage = 0;
+  double cross_entropy = 0;
+  double qd_score = 0;
+  double best_objective = 0;
+  std::int64_t restarts = 0;
+  double seconds = 0;  ///< spent searching, interruptions not counted
+};
+
+[[nodiscard]] MetricsLine measure(const Search& search, const Config& config, double seconds);
+
+class MetricsLog {
+ public:
+  void add(const MetricsLine& line) { lines_.push_back(line); }
+  [[nodiscard]] const std::vector<MetricsLine>& lines() const { return lines_; }
+  /// With a header line; numbers such that reading them back gives the same ones.
+  [[nodiscard]] std::string csv() const;
+
+  void save(StateWriter& out) const;
+  void load(StateReader& in);
+
+ private:
+  std::vector<MetricsLine> lines_;
+};
+
+}  // namespace rarefy

@@ -1,0 +1,25 @@
+// The picture of an archive.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "rarefy/archives/archive.hpp"
+#include "rarefy/domains/domain.hpp"
+#include "rarefy/experiment/config.hpp"
+#include "rarefy/pictures/heatmap.hpp"
+
+namespace rarefy {
+
+/// What was found in each cell: how often it was visited, on a logarithmic scale, or the best
+/// objective where that varies. With more than two features, the number of elites over
+/// the first two.
+[[nodiscard]] pictures::Heatmap heatmap_of(const Archive& archive, const DomainInfo& domain,
+                                           const Config& config, std::int64_t iteration);
+
+/// The same as a PNG file.
+[[nodiscard]] std::vector<std::byte> picture_of(const Archive& archive, const DomainInfo& domain,
+                                                const Config& config, std::int64_t iteration);
+
+}  // namespace rarefy

@@ -1,0 +1,31 @@
+// From a configuration to the parts it names.
+#pragma once
+
+#include <memory>
+
+#include "rarefy/archives/tessellation.hpp"
+#include "rarefy/core/workers.hpp"
+#include "rarefy/domains/domain.hpp"
+#include "rarefy/experiment/config.hpp"
+#include "rarefy/search.hpp"
+
+namespace rarefy {
+
+/// The domain that `config` names.
+[[nodiscard]] std::unique_ptr<Domain> make_domain(const Config& config);
+
+/// The cells in which what is found is kept. Making the centroids of a large CVT takes
+/// seconds; a tessellation can be shared by any number of searches.
+[[nodiscard]] std::shared_ptr<const Tessellation> make_tessellation(const Config& config,
+                                                                    const DomainInfo& domain,
+                                                                    Workers& workers);
+
+/// A search for the given problem, which need not be one of ours: name, solution_dim and
+/// feature_space of `domain` are enough. What `config` says of the domain is not looked at.
+[[nodiscard]] std::unique_ptr<Search> make_search(const Config& config, const DomainInfo& domain,
+                                                  Index threads = 0);
+[[nodiscard]] std::unique_ptr<Search> make_search(const Config& config, const DomainInfo& domain,
+                                                  std::shared_ptr<const Tessellation> cells,
+                                                  Index threads = 0);
+
+}  // namespace rarefy

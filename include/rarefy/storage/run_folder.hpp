@@ -1,0 +1,41 @@
+// The folder a run lives in, and which file is what.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+namespace rarefy {
+
+/// Holds the folder for this process: a second process that opens it gets an Error. All
+/// files are replaced as a whole (storage/atomic_file.hpp), so that a reader, or a run
+/// resumed after a kill at any moment, finds either the old one or the new one.
+class RunFolder {
+ public:
+  /// Makes the folder, with its parents. One that holds a run already is refused, unless
+  /// `overwrite`, which removes that run's files and no others.
+  static RunFolder create(const std::filesystem::path& path, bool overwrite);
+  /// Opens the folder of a run, for writing too.
+  static RunFolder open(const std::filesystem::path& path);
+
+  RunFolder(RunFolder&&) noexcept;
+  RunFolder& operator=(RunFolder&&) noexcept;
+  ~RunFolder();
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] std::filesystem::path config() const { return path_ / "config.toml"; }
+  [[nodiscard]] std::filesystem::path metrics() const { return path_ / "metrics.csv"; }
+  [[nodiscard]] std::filesystem::path archive() const { return path_ / "archive.npz"; }
+  [[nodiscard]] std::filesystem::path heatmap() const { return path_ / "heatmap.png"; }
+  [[nodiscard]] std::filesystem::path checkpoint() const { return path_ / "checkpoint.bin"; }
+  [[nodiscard]] std::filesystem::path centroids() const { return path_ / "centroids.npy"; }
+
+ private:
+  explicit RunFolder(std::filesystem::path path);
+  void lock();
+
+  std::filesystem::path path_;
+  int lock_ = -1;
+};
+
+}  // namespace rarefy

@@ -1,0 +1,149 @@
+#include "rarefy/experiment/config_file.hpp"
+
+#include <fmt/format.h>
+
+#define TOML_ENABLE_WINDOWS_COMPAT 0
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "rarefy/core/error.hpp"
+#include "rarefy/core/instruction_set.hpp"
+#include "rarefy/core/version.hpp"
+#include "rarefy/experiment/nearest_name.hpp"
+#include "rarefy/storage/atomic_file.hpp"
+
+namespace rarefy {
+namespace {
+
+std::string place(std::string_view file, const toml::source_region& region) {
+  return fmt::format("{}:{}", file, region.begin.line);
+}
+
+ParameterValue value_of(const toml::node& node, const Parameter& parameter,
+                        const std::string& where) {
+  if (const auto* value = node.as_boolean()) return value->get();
+  if (const auto* value = node.as_integer()) return value->get();
+  if (const auto* value = node.as_floating_point()) return value->get();
+  if (const auto* value = node.as_string()) return value->get();
+  throw Error(ErrorKind::parameter, fmt::format("{}: {}: got a table, list or date, expected {}",
+                                                where, parameter.name, parameter.expected()));
+}
+
+std::vector<std::string_view> sections() {
+  std::vector<std::string_view> names;
+  for (const auto& parameter : parameters()) {
+    if (names.empty() || names.back() != parameter.section) names.push_back(parameter.section);
+  }
+  return names;
+}
+
+// Puts the place in front of an Error's message.
+template <typename Call>
+auto with_place(const std::string& where, Call&& call) {
+  try {
+    return call();
+  } catch (const Error& error) {
+    throw Error(error.kind(), fmt::format("{}: {}", where, error.what()));
+  }
+}
+
+void parse_section(const toml::table& table, std::string_view section, std::string_view file,
+                   Settings& settings) {
+  for (const auto& [key, node] : table) {
+    const auto where = place(file, key.source());
+    const auto& parameter = with_place(where, [&]() -> const Parameter& {
+      // Names of this table first: a misspelling most likely means one of them.
+      std::vector<std::string_view> here;
+      for (const auto& known : parameters()) {
+        if (known.name == key.str()) return known;
+        if (known.section == section) here.push_back(known.name);
+      }
+      const auto nearest = nearest_name(key.str(), here);
+      if (!nearest.empty()) throw unknown_name("parameter", key.str(), here);
+      return parameter_named(key.str());
+    });
+    if (parameter.section != section) {
+      throw Error(ErrorKind::parameter, fmt::format("{}: '{}' stands in [{}], expected in [{}]",
+                                                    where, key.str(), section, parameter.section));
+    }
+    const auto value = value_of(node, parameter, where);
+    with_place(where, [&] {
+      Config scratch;  // checks type and range now, while the place is known
+      set_parameter(scratch, parameter, value);
+    });
+    settings.emplace_back(&parameter, value);
+  }
+}
+
+}  // namespace
+
+Settings parse_settings(std::string_view text, std::string_view name) {
+  toml::table root;
+  try {
+    root = toml::parse(text, name);
+  } catch (const toml::parse_error& error) {
+    throw Error(
+        ErrorKind::parameter,
+        fmt::format("{}: not valid TOML: {}", place(name, error.source()), error.description()));
+  }
+  Settings settings;
+  const auto known = sections();
+  for (const auto& [key, node] : root) {
+    const auto where = place(name, key.source());
+    const auto* table = node.as_table();
+    if (table == nullptr) {
+      throw Error(ErrorKind::parameter,
+                  fmt::format("{}: '{}' stands outside of a table, expected a table such as [run]",
+                              where, key.str()));
+    }
+    if (std::find(known.begin(), known.end(), key.str()) == known.end()) {
+      throw Error(ErrorKind::parameter,
+                  fmt::format("{}: {}", where, unknown_name("table", key.str(), known).what()));
+    }
+    parse_section(*table, key.str(), name, settings);
+  }
+  return settings;
+}
+
+Settings read_settings(const std::filesystem::path& path) {
+  constexpr std::uintmax_t kMost = 1 << 20;
+  const auto bytes = read_file(path, kMost);
+  return parse_settings({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path.string());
+}
+
+Config resolve(const Settings& settings) {
+  Config choice;
+  const auto is_choice = [](const Parameter& parameter) {
+    return parameter.name == "domain" || parameter.name == "algorithm" ||
+           parameter.name == "profile";
+  };
+  for (const auto& [parameter, value] : settings) {
+    if (is_choice(*parameter)) set_parameter(choice, *parameter, value);
+  }
+  Config config = default_config(choice.domain, choice.algorithm, choice.profile);
+  for (const auto& [parameter, value] : settings) {
+    if (!is_choice(*parameter)) set_parameter(config, *parameter, value);
+  }
+  return config;
+}
+
+std::string to_toml(const Config& config) {
+  std::string out =
+      fmt::format("# rarefy {}, instruction set {}\n", kVersion, name_of(instruction_set()));
+  std::string_view section;
+  for (const auto& parameter : parameters()) {
+    if (parameter.section != section) {
+      section = parameter.section;
+      out += fmt::format("\n[{}]\n", section);
+    }
+    std::ostringstream value;
+    std::visit([&](const auto& held) { value << toml::value(held); },
+               rarefy::value_of(config, parameter));
+    out += fmt::format("{} = {}  # {}\n", parameter.name, value.str(), parameter.meaning);
+  }
+  return out;
+}
+
+}  // namespace rarefy

@@ -1,0 +1,211 @@
+#include "rarefy/experiment/run.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "rarefy/archives/cvt.hpp"
+#include "rarefy/archives/grid.hpp"
+#include "rarefy/core/error.hpp"
+#include "rarefy/core/instruction_set.hpp"
+#include "rarefy/core/version.hpp"
+#include "rarefy/experiment/config_file.hpp"
+#include "rarefy/experiment/picture.hpp"
+#include "rarefy/experiment/presets.hpp"
+#include "rarefy/storage/atomic_file.hpp"
+#include "rarefy/storage/checkpoint.hpp"
+#include "rarefy/storage/npy.hpp"
+#include "rarefy/storage/npz.hpp"
+
+namespace rarefy {
+namespace {
+
+// Raised whenever a saved state means something else than before.
+constexpr std::int64_t kStateVersion = 1;
+
+// What in a configuration must not change while a run is under way. The rest (how far to
+// go, how often to write) may.
+Config essence(Config config) {
+  const Config defaults;
+  config.iterations = defaults.iterations;
+  config.metrics_every = defaults.metrics_every;
+  config.checkpoint_seconds = defaults.checkpoint_seconds;
+  config.centroids.clear();  // the centroids themselves are in the folder
+  return config;
+}
+
+}  // namespace
+
+// Writes things down while the loop goes round.
+class Run::Clerk : public Observer {
+ public:
+  explicit Clerk(Run& run) : run_(run), last_(std::chrono::steady_clock::now()) {}
+
+  void iteration_done(const Search& search) override {
+    if (search.iteration() % run_.config_.metrics_every == 0) run_.note_metrics();
+    const auto now = std::chrono::steady_clock::now();
+    if (std::chrono::duration<double>(now - last_).count() < run_.config_.checkpoint_seconds) {
+      return;
+    }
+    run_.write_checkpoint();
+    last_ = std::chrono::steady_clock::now();
+  }
+
+ private:
+  Run& run_;
+  std::chrono::steady_clock::time_point last_;
+};
+
+Run::Run(Config config, RunFolder folder)
+    : config_(std::move(config)), folder_(std::move(folder)) {}
+
+void Run::build(Index threads) {
+  domain_ = make_domain(config_);
+  Config local = config_;
+  if (std::filesystem::exists(folder_.centroids())) local.centroids = folder_.centroids().string();
+  Workers workers(threads);
+  auto cells = make_tessellation(local, domain_->info(), workers);
+  search_ = make_search(config_, domain_->info(), std::move(cells), threads);
+}
+
+std::unique_ptr<Run> Run::start(const Config& config, RunFolder folder, Index threads) {
+  std::unique_ptr<Run> run(new Run(config, std::move(folder)));
+  run->build(threads);
+  if (const auto* cvt = dynamic_cast<const Cvt*>(&run->search_->archive().tessellation())) {
+    write_npy(run->folder_.centroids(), cvt->centroids());
+  }
+  run->write_checkpoint();
+  // Last: a folder with a configuration has all that resuming needs.
+  write_file_atomically(run->folder_.config(), to_toml(config));
+  return run;
+}
+
+std::unique_ptr<Run> Run::resume(RunFolder folder, Index threads) {
+  auto config = rarefy::resolve(read_settings(folder.config()));
+  std::unique_ptr<Run> run(new Run(std::move(config), std::move(folder)));
+  run->build(threads);
+  run->read_checkpoint();
+  return run;
+}
+
+void Run::set_iterations(std::int64_t iterations) {
+  if (iterations == config_.iterations) return;
+  config_.iterations = iterations;
+  write_file_atomically(folder_.config(), to_toml(config_));
+}
+
+double Run::seconds() const {
+  if (!going_since_) return seconds_before_;
+  const auto going = std::chrono::steady_clock::now() - *going_since_;
+  return seconds_before_ + std::chrono::duration<double>(going).count();
+}
+
+void Run::note_metrics() {
+  const auto& lines = metrics_.lines();
+  if (!lines.empty() && lines.back().iteration >= search_->iteration()) return;
+  metrics_.add(now());
+}
+
+DriveEnd Run::go(std::span<Observer* const> observers, const std::atomic<bool>* stop) {
+  Clerk clerk(*this);
+  std::vector<Observer*> all = {&clerk};
+  all.insert(all.end(), observers.begin(), observers.end());
+  ThreadsEvaluator evaluator(*domain_, search_->workers());
+
+  going_since_ = std::chrono::steady_clock::now();
+  const auto wrap_up = [&] {
+    seconds_before_ = seconds();
+    going_since_.reset();
+    if (search_->iteration() > 0) note_metrics();
+    write_checkpoint();
+    write_results();
+  };
+  DriveEnd end = DriveEnd::stopped;
+  try {
+    end = drive(*search_, evaluator, config_.iterations, all, stop);
+  } catch (...) {
+    const auto reason = std::current_exception();
+    try {
+      wrap_up();
+    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): the first trouble is the one to tell
+    }
+    std::rethrow_exception(reason);
+  }
+  wrap_up();
+  return end;
+}
+
+void Run::write_checkpoint() {
+  state_.clear();
+  state_.integer("state.version", kStateVersion);
+  state_.text("state.rarefy", kVersion);
+  state_.text("state.instruction_set", name_of(instruction_set()));
+  state_.text("state.config", to_toml(essence(config_)));
+  state_.real("state.seconds", seconds());
+  metrics_.save(state_);
+  search_->save(state_);
+  rarefy::write_checkpoint(folder_.checkpoint(), state_.bytes());
+  write_file_atomically(folder_.metrics(), metrics_.csv());
+}
+
+void Run::read_checkpoint() {
+  const auto name = folder_.checkpoint().string();
+  const auto bytes = rarefy::read_checkpoint(folder_.checkpoint());
+  StateReader in(bytes);
+  try {
+    const auto version = in.integer("state.version");
+    if (version != kStateVersion) {
+      throw Error(ErrorKind::data, "version of the state", fmt::format("{}", version),
+                  fmt::format("{}: the run was made by another version of rarefy", kStateVersion));
+    }
+    in.text("state.rarefy");
+    recorded_instruction_set_ = in.text("state.instruction_set");
+    const auto saved = rarefy::resolve(parse_settings(in.text("state.config"), "checkpoint"));
+    if (!(saved == essence(config_))) {
+      throw Error(ErrorKind::data,
+                  "config.toml does not fit the checkpoint: it was changed in more than "
+                  "iterations, metrics-every and checkpoint-seconds");
+    }
+    seconds_before_ = in.finite("state.seconds");
+    metrics_.load(in);
+    search_->load(in);
+    if (!in.at_end()) throw Error(ErrorKind::corrupt, "saved state: goes on after its end");
+  } catch (const Error& error) {
+    throw Error(error.kind(), fmt::format("{}: {}", name, error.what()));
+  }
+}
+
+void Run::write_results() const {
+  write_file_atomically(folder_.metrics(), metrics_.csv());
+  const auto& archive = search_->archive();
+  const auto& cells = archive.tessellation();
+  const Index count = archive.size();
+  const std::int64_t iteration = search_->iteration();
+  std::vector<NamedArray> arrays = {
+      {"solutions", archive.solutions()},
+      {"objectives", archive.objectives(), {count}},
+      {"features", archive.features()},
+      {"cells", archive.cells(), {count}},
+      {"visits", archive.visits(), {cells.cells()}},
+      {"iteration", std::span(&iteration, 1), {}},
+      {"lower", cells.space().lower, {cells.feature_dim()}},
+      {"upper", cells.space().upper, {cells.feature_dim()}},
+  };
+  std::vector<std::int64_t> shape;
+  if (const auto* grid = dynamic_cast<const Grid*>(&cells)) {
+    shape.assign(grid->shape().begin(), grid->shape().end());
+    arrays.emplace_back("shape", std::span<const std::int64_t>(shape),
+                        std::vector<Index>{static_cast<Index>(shape.size())});
+  } else if (const auto* cvt = dynamic_cast<const Cvt*>(&cells)) {
+    arrays.emplace_back("centroids", cvt->centroids());
+  }
+  write_npz(folder_.archive(), arrays);
+  write_picture();
+}
+
+void Run::write_picture() const {
+  write_file_atomically(folder_.heatmap(), picture_of(search_->archive(), domain_->info(), config_,
+                                                      search_->iteration()));
+}
+
+}  // namespace rarefy

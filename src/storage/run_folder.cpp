@@ -1,0 +1,94 @@
+#include "rarefy/storage/run_folder.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include "rarefy/core/error.hpp"
+#include "rarefy/storage/atomic_file.hpp"
+
+namespace rarefy {
+
+RunFolder::RunFolder(std::filesystem::path path) : path_(std::move(path)) {}
+
+RunFolder::RunFolder(RunFolder&& other) noexcept
+    : path_(std::move(other.path_)), lock_(std::exchange(other.lock_, -1)) {}
+
+RunFolder& RunFolder::operator=(RunFolder&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(lock_, other.lock_);
+  return *this;
+}
+
+RunFolder::~RunFolder() {
+  if (lock_ >= 0) ::close(lock_);
+}
+
+// A lock of the system's on the folder itself: it needs no file and ends with the process.
+void RunFolder::lock() {
+  lock_ = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (lock_ < 0) {
+    throw Error(ErrorKind::io, fmt::format("cannot open the folder '{}': {}", path_.string(),
+                                           std::strerror(errno)));
+  }
+  if (::flock(lock_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    throw Error(ErrorKind::io,
+                fmt::format("the folder '{}' is in use by another rarefy", path_.string()));
+  }
+  if (::access(path_.c_str(), W_OK) != 0) {
+    throw Error(ErrorKind::io, fmt::format("cannot write to the folder '{}': {}", path_.string(),
+                                           std::strerror(errno)));
+  }
+  remove_stale_temporaries(path_);
+}
+
+RunFolder RunFolder::create(const std::filesystem::path& path, bool overwrite) {
+  std::error_code problem;
+  std::filesystem::create_directories(path, problem);
+  if (problem) {
+    throw Error(ErrorKind::io,
+                fmt::format("cannot make the folder '{}': {}", path.string(), problem.message()));
+  }
+  RunFolder folder(path);
+  folder.lock();
+  if (std::filesystem::exists(folder.config())) {
+    if (!overwrite) {
+      throw Error(ErrorKind::parameter,
+                  fmt::format("the folder '{0}' holds a run already: go on with it by "
+                              "'rarefy resume {0}', or replace it with --overwrite",
+                              path.string()));
+    }
+    // The configuration goes first: without it the rest does not count as a run.
+    for (const auto& file : {folder.config(), folder.checkpoint(), folder.metrics(),
+                             folder.archive(), folder.heatmap(), folder.centroids()}) {
+      std::filesystem::remove(file, problem);
+      if (problem) {
+        throw Error(ErrorKind::io,
+                    fmt::format("cannot remove '{}': {}", file.string(), problem.message()));
+      }
+    }
+  }
+  return folder;
+}
+
+RunFolder RunFolder::open(const std::filesystem::path& path) {
+  RunFolder folder(path);
+  if (!std::filesystem::is_directory(path)) {
+    throw Error(ErrorKind::io,
+                fmt::format("'{}' is not a folder, expected that of a run", path.string()));
+  }
+  if (!std::filesystem::exists(folder.config())) {
+    throw Error(ErrorKind::io, fmt::format("'{}' has no config.toml, expected the folder of a run",
+                                           path.string()));
+  }
+  folder.lock();
+  return folder;
+}
+
+}  // namespace rarefy
