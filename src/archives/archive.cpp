@@ -82,10 +82,11 @@ void Archive::save(StateWriter& out) const {
 void Archive::load(StateReader& in) {
   in.integers("archive.visits", visits_);
   total_visits_ = 0;
+  constexpr std::int64_t kMostVisits = std::int64_t{1} << 62;
   for (const auto visits : visits_) {
-    if (visits < 0) {
+    if (visits < 0 || visits > kMostVisits - total_visits_) {
       throw Error(ErrorKind::corrupt, "saved state: visits of a cell", fmt::format("{}", visits),
-                  "at least 0");
+                  "at least 0, and no more than could be counted");
     }
     total_visits_ += visits;
   }

@@ -33,12 +33,12 @@ void relax() {
 
 }  // namespace
 
-// A job is (round, task, count). Threads take indices from `next` until none is
-// left. `round` goes up by one with every job; workers wait for it to change,
-// and the caller waits until every worker has left the job.
+// One job at a time. The caller opens it, works on it itself, closes it when no index is left,
+// and waits for the helpers that are inside. A helper that comes too late, because the machine
+// had no core for it, finds the job closed and has delayed nobody.
 struct Workers::Team {
   explicit Team(Index threads) {
-    // With more threads than cores a spinning worker would keep a busy one waiting.
+    // With more threads than cores a spinning helper would keep a busy one waiting.
     const auto cores = static_cast<Index>(std::max(1U, std::thread::hardware_concurrency()));
     spins = threads <= cores ? kSpins : 0;
     helpers.reserve(static_cast<std::size_t>(threads - 1));
@@ -47,21 +47,38 @@ struct Workers::Team {
 
   ~Team() {
     stopping.store(true, std::memory_order_relaxed);
-    round.fetch_add(1, std::memory_order_release);
-    round.notify_all();
+    announce();
     for (auto& helper : helpers) helper.join();
+  }
+
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+
+  void announce() {
+    jobs.fetch_add(1, std::memory_order_release);
+    jobs.notify_all();
   }
 
   void serve() {
     std::uint32_t seen = 0;
     while (true) {
-      for (int i = 0; i < spins && round.load(std::memory_order_relaxed) == seen; ++i) relax();
-      round.wait(seen, std::memory_order_acquire);
-      seen = round.load(std::memory_order_acquire);
+      for (int i = 0; i < spins && jobs.load(std::memory_order_relaxed) == seen; ++i) relax();
+      jobs.wait(seen, std::memory_order_acquire);
+      seen = jobs.load(std::memory_order_acquire);
       if (stopping.load(std::memory_order_relaxed)) return;
+      if (!enter()) continue;
       work();
-      if (busy.fetch_sub(1, std::memory_order_acq_rel) == 1) busy.notify_one();
+      if (gate.fetch_sub(1, std::memory_order_acq_rel) == 1) gate.notify_one();
     }
+  }
+
+  // Goes inside if the job is open.
+  bool enter() {
+    std::uint32_t now = gate.load(std::memory_order_relaxed);
+    while ((now & kOpen) != 0) {
+      if (gate.compare_exchange_weak(now, now + 1, std::memory_order_acquire)) return true;
+    }
+    return false;
   }
 
   void work() {
@@ -82,28 +99,29 @@ struct Workers::Team {
     task = job;
     count = job_count;
     next.store(0, std::memory_order_relaxed);
-    busy.store(static_cast<std::int32_t>(helpers.size()), std::memory_order_relaxed);
-    round.fetch_add(1, std::memory_order_release);
-    round.notify_all();
+    gate.store(kOpen, std::memory_order_release);
+    announce();
     work();
-    std::int32_t left = busy.load(std::memory_order_acquire);
-    for (int i = 0; i < spins && left != 0; ++i) {
+    std::uint32_t inside = gate.fetch_and(~kOpen, std::memory_order_acq_rel) & ~kOpen;
+    for (int i = 0; i < spins && inside != 0; ++i) {
       relax();
-      left = busy.load(std::memory_order_acquire);
+      inside = gate.load(std::memory_order_acquire);
     }
-    while (left != 0) {
-      busy.wait(left, std::memory_order_acquire);
-      left = busy.load(std::memory_order_acquire);
+    while (inside != 0) {
+      gate.wait(inside, std::memory_order_acquire);
+      inside = gate.load(std::memory_order_acquire);
     }
     if (failure) std::rethrow_exception(std::exchange(failure, nullptr));
   }
+
+  static constexpr std::uint32_t kOpen = 0x80000000U;
 
   int spins = kSpins;
   std::optional<TaskRef> task;
   Index count = 0;
   std::atomic<Index> next{0};
-  std::atomic<std::int32_t> busy{0};
-  std::atomic<std::uint32_t> round{0};
+  std::atomic<std::uint32_t> jobs{0};  // announced so far
+  std::atomic<std::uint32_t> gate{0};  // kOpen, and how many helpers are inside
   std::atomic<bool> stopping{false};
   std::mutex failure_mutex;
   std::exception_ptr failure;

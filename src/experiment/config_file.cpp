@@ -41,7 +41,7 @@ std::vector<std::string_view> sections() {
 
 // Puts the place in front of an Error's message.
 template <typename Call>
-auto with_place(const std::string& where, Call&& call) {
+decltype(auto) with_place(const std::string& where, Call&& call) {
   try {
     return call();
   } catch (const Error& error) {
@@ -52,21 +52,22 @@ auto with_place(const std::string& where, Call&& call) {
 void parse_section(const toml::table& table, std::string_view section, std::string_view file,
                    Settings& settings) {
   for (const auto& [key, node] : table) {
+    const std::string_view name = key.str();  // a lambda cannot hold on to `key` itself
     const auto where = place(file, key.source());
     const auto& parameter = with_place(where, [&]() -> const Parameter& {
       // Names of this table first: a misspelling most likely means one of them.
       std::vector<std::string_view> here;
       for (const auto& known : parameters()) {
-        if (known.name == key.str()) return known;
+        if (known.name == name) return known;
         if (known.section == section) here.push_back(known.name);
       }
-      const auto nearest = nearest_name(key.str(), here);
-      if (!nearest.empty()) throw unknown_name("parameter", key.str(), here);
-      return parameter_named(key.str());
+      const auto nearest = nearest_name(name, here);
+      if (!nearest.empty()) throw unknown_name("parameter", name, here);
+      return parameter_named(name);
     });
     if (parameter.section != section) {
       throw Error(ErrorKind::parameter, fmt::format("{}: '{}' stands in [{}], expected in [{}]",
-                                                    where, key.str(), section, parameter.section));
+                                                    where, name, section, parameter.section));
     }
     const auto value = value_of(node, parameter, where);
     with_place(where, [&] {

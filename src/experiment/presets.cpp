@@ -153,6 +153,12 @@ std::unique_ptr<Search> make_search(const Config& config, const DomainInfo& doma
 
 std::unique_ptr<Search> make_search(const Config& config, const DomainInfo& domain,
                                     std::shared_ptr<const Tessellation> cells, Index threads) {
+  return std::make_unique<Search>(make_parts(config, domain, std::move(cells)),
+                                  make_search_options(config, threads));
+}
+
+SearchParts make_parts(const Config& config, const DomainInfo& domain,
+                       std::shared_ptr<const Tessellation> cells) {
   SearchParts parts;
   for (std::int64_t i = 0; i < config.emitters; ++i) {
     parts.emitters.push_back(make_emitter(config, domain, static_cast<std::uint32_t>(i)));
@@ -161,10 +167,12 @@ std::unique_ptr<Search> make_search(const Config& config, const DomainInfo& doma
   parts.restart_point = make_restart_point(config, domain);
   parts.density = make_density(config, domain);
   parts.archive = std::make_unique<Archive>(std::move(cells), domain.solution_dim);
-  return std::make_unique<Search>(std::move(parts),
-                                  SearchOptions{.seed = seed_of(config),
-                                                .threads = threads,
-                                                .score_before_observing = !published(config)});
+  return parts;
+}
+
+SearchOptions make_search_options(const Config& config, Index threads) {
+  return {
+      .seed = seed_of(config), .threads = threads, .score_before_observing = !published(config)};
 }
 
 }  // namespace rarefy

@@ -20,6 +20,11 @@ namespace rarefy {
                                                                     const DomainInfo& domain,
                                                                     Workers& workers);
 
+/// The parts that `config` names, to exchange some before a Search is made of them.
+[[nodiscard]] SearchParts make_parts(const Config& config, const DomainInfo& domain,
+                                     std::shared_ptr<const Tessellation> cells);
+[[nodiscard]] SearchOptions make_search_options(const Config& config, Index threads = 0);
+
 /// A search for the given problem, which need not be one of ours: name, solution_dim and
 /// feature_space of `domain` are enough. What `config` says of the domain is not looked at.
 [[nodiscard]] std::unique_ptr<Search> make_search(const Config& config, const DomainInfo& domain,

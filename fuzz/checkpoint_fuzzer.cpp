@@ -1,0 +1,55 @@
+// Whatever a checkpoint holds, it is loaded or refused with an Error; and a search that
+// loaded it can go on. The first byte says whether the file as a whole is tried or, as its
+// checksum keeps a fuzzer from ever getting further, the state inside.
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "rarefy/core/error.hpp"
+#include "rarefy/evaluators/evaluator.hpp"
+#include "rarefy/experiment/presets.hpp"
+#include "rarefy/storage/checkpoint.hpp"
+
+namespace {
+
+rarefy::Config small_config() {
+  auto config = rarefy::default_config("lp");
+  config.n = 4;
+  config.emitters = 2;
+  config.batch = 4;
+  config.buffer = 8;
+  config.grid = 4;
+  config.restart_at = "mixed";
+  return config;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const auto bytes = std::as_bytes(std::span(data + 1, size - 1));
+  static const auto config = small_config();
+  static const auto domain = rarefy::make_domain(config);
+  static rarefy::Workers workers(1);
+  static const auto cells = rarefy::make_tessellation(config, domain->info(), workers);
+  try {
+    if (data[0] % 2 == 0) {
+      rarefy::decode_checkpoint(bytes, "fuzzed.bin");
+      return 0;
+    }
+    const auto search = rarefy::make_search(config, domain->info(), cells, 1);
+    rarefy::StateReader in(bytes);
+    search->load(in);
+    rarefy::ThreadsEvaluator evaluator(*domain, search->workers());
+    rarefy::Batch features(search->batch(), search->feature_dim());
+    std::vector<double> objectives(static_cast<std::size_t>(search->batch()));
+    for (int i = 0; i < 3; ++i) {
+      evaluator.evaluate(search->ask(), features, objectives);
+      search->tell(features, objectives);
+    }
+  } catch (const rarefy::Error&) {  // NOLINT(bugprone-empty-catch): the expected outcome
+  }
+  return 0;
+}
