@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <string_view>
 
@@ -15,6 +16,7 @@ static_assert(std::atomic<bool>::is_always_lock_free);  // or a handler could no
 
 // Only what a signal handler may do: a lock-free flag, write() and _exit().
 void on_signal(int /*signal*/) {
+  const int kept = errno;  // of what was interrupted
   const auto say = [](std::string_view text) {
     [[maybe_unused]] const auto written = write(STDERR_FILENO, text.data(), text.size());
   };
@@ -23,6 +25,7 @@ void on_signal(int /*signal*/) {
     _exit(kInterrupted);
   }
   say("\nrarefy: finishing this iteration and saving (interrupt again to leave at once)\n");
+  errno = kept;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <new>
 
 #include "commands.hpp"
 #include "options.hpp"
@@ -55,6 +56,7 @@ int main_or_throw(int argc, char** argv) {
   } catch (const CLI::CallForVersion& request) {
     return app.exit(request);
   } catch (const CLI::ParseError& error) {
+    refuse_extras(app);  // a misspelt option tells more than the required one it was meant for
     throw Error(ErrorKind::parameter, error.what());
   }
   refuse_extras(app);
@@ -73,6 +75,9 @@ int main(int argc, char** argv) {
   } catch (const Error& error) {
     fmt::print(stderr, "rarefy: {}\n", error.what());
     return exit_code(error.kind());
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "rarefy: not enough memory for these parameters\n");
+    return kFailed;
   } catch (const std::exception& error) {
     fmt::print(stderr, "rarefy: {}\n", error.what());
     return kFailed;

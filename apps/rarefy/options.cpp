@@ -56,36 +56,44 @@ void MachineOptions::add_to(CLI::App& verb) {
 
 void MachineOptions::apply() const { pin_instruction_set(instruction_set_named(instruction_set)); }
 
-void refuse_extras(const CLI::App& app) {
-  const auto verbs = app.get_subcommands();
-  if (!verbs.empty()) {
-    const auto extras = verbs.front()->remaining();
-    if (extras.empty()) return;
-    std::vector<std::string> names;
-    for (const auto* option : verbs.front()->get_options()) {
-      if (!option->get_lnames().empty()) names.push_back("--" + option->get_lnames().front());
-    }
-    if (!extras.front().starts_with("-")) {
-      throw Error(ErrorKind::parameter,
-                  fmt::format("'{}' was not expected; 'rarefy {} --help' shows what is",
-                              extras.front(), verbs.front()->get_name()));
-    }
-    const auto option = extras.front().substr(0, extras.front().find('='));
-    const std::vector<std::string_view> known(names.begin(), names.end());
-    const auto nearest = nearest_name(option, known);
-    throw Error(ErrorKind::parameter,
-                fmt::format("unknown option '{}'{}; 'rarefy {} --help' shows all", option,
-                            nearest.empty() ? "" : fmt::format(" (did you mean '{}'?)", nearest),
-                            verbs.front()->get_name()));
-  }
-  const auto extras = app.remaining();
-  if (extras.empty()) return;
+namespace {
+
+[[noreturn]] void refuse_option(const CLI::App& app, const std::string& given,
+                                const std::string& help) {
   std::vector<std::string> names;
-  for (const auto* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
-    names.push_back(verb->get_name());
+  for (const auto* option : app.get_options()) {
+    if (!option->get_lnames().empty()) names.push_back("--" + option->get_lnames().front());
   }
+  const auto option = given.substr(0, given.find('='));
   const std::vector<std::string_view> known(names.begin(), names.end());
-  throw unknown_name("command", extras.front(), known);
+  const auto nearest = nearest_name(option, known);
+  throw Error(
+      ErrorKind::parameter,
+      fmt::format("unknown option '{}'{}; '{}' shows all", option,
+                  nearest.empty() ? "" : fmt::format(" (did you mean '{}'?)", nearest), help));
+}
+
+}  // namespace
+
+void refuse_extras(const CLI::App& app) {
+  // In front of the verb: an option that belongs behind it, or a word that is no verb.
+  if (const auto extras = app.remaining(); !extras.empty()) {
+    if (extras.front().starts_with("-")) refuse_option(app, extras.front(), "rarefy --help");
+    std::vector<std::string> names;
+    for (const auto* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
+      names.push_back(verb->get_name());
+    }
+    const std::vector<std::string_view> known(names.begin(), names.end());
+    throw unknown_name("command", extras.front(), known);
+  }
+  for (const auto* verb : app.get_subcommands()) {
+    const auto extras = verb->remaining();
+    if (extras.empty()) continue;
+    const auto help = fmt::format("rarefy {} --help", verb->get_name());
+    if (extras.front().starts_with("-")) refuse_option(*verb, extras.front(), help);
+    throw Error(ErrorKind::parameter,
+                fmt::format("'{}' was not expected; '{}' shows what is", extras.front(), help));
+  }
 }
 
 }  // namespace rarefy::command

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "rarefy/core/text.hpp"
 #include "rarefy/experiment/metrics.hpp"
 
 namespace rarefy::command {
@@ -30,14 +31,6 @@ double seconds_since(Clock::time_point then) {
 }
 
 }  // namespace
-
-std::string with_commas(std::int64_t value) {
-  auto digits = fmt::format("{}", value);
-  for (auto at = static_cast<std::int64_t>(digits.size()) - 3; at > 0; at -= 3) {
-    digits.insert(static_cast<std::size_t>(at), 1, ',');
-  }
-  return digits;
-}
 
 std::string as_clock(double seconds) {
   const auto whole = static_cast<std::int64_t>(std::llround(std::max(0.0, seconds)));

@@ -32,8 +32,6 @@ class Progress : public Observer {
   std::int64_t last_tenth_ = 0;
 };
 
-/// 1234567 as "1,234,567".
-[[nodiscard]] std::string with_commas(std::int64_t value);
 /// 75 seconds as "1:15".
 [[nodiscard]] std::string as_clock(double seconds);
 

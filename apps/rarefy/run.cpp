@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 
 #include "commands.hpp"
 #include "interrupt.hpp"
@@ -13,7 +14,9 @@
 #include "progress.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/instruction_set.hpp"
+#include "rarefy/core/text.hpp"
 #include "rarefy/experiment/config_file.hpp"
+#include "rarefy/experiment/presets.hpp"
 #include "summary.hpp"
 
 namespace rarefy::command {
@@ -60,6 +63,10 @@ struct RunVerb {
       out = fmt::format("runs/{}-{}-{}-seed{}", config.domain, config.algorithm, config.profile,
                         config.seed);
     }
+    if (overwrite && std::filesystem::exists(std::filesystem::path(out) / "config.toml")) {
+      // A run is not given up for one that cannot begin.
+      (void)make_search(config, make_domain(config)->info(), machine.threads);
+    }
     const auto run = Run::start(config, RunFolder::create(out, overwrite), machine.threads);
     return go_on(*run, quiet);
   }
@@ -68,14 +75,18 @@ struct RunVerb {
 struct ResumeVerb {
   MachineOptions machine;
   std::string folder;
-  std::int64_t iterations = 0;
+  std::optional<std::int64_t> iterations;
   bool quiet = false;
 
   int run() {
     machine.apply();
-    const auto run = Run::resume(RunFolder::open(folder), machine.threads);
-    follow_instruction_set(*run);
-    if (iterations != 0) run->set_iterations(checked(iterations));
+    auto run = Run::resume(RunFolder::open(folder), machine.threads);
+    if (follow_instruction_set(*run)) {
+      // The domain was made with other instructions, and its constants may differ: once more.
+      run.reset();  // lets go of the folder
+      run = Run::resume(RunFolder::open(folder), machine.threads);
+    }
+    if (iterations) run->set_iterations(checked(*iterations));
     if (run->search().iteration() >= run->config().iterations) {
       fmt::print(stderr,
                  "rarefy: this run is finished ({} iterations); --iterations N takes it further\n",
@@ -90,14 +101,14 @@ struct ResumeVerb {
     return iterations;
   }
 
-  // The same bits need the same vector instructions as before.
-  void follow_instruction_set(const Run& run) const {
+  // The same bits need the same vector instructions as before. True when they were changed.
+  [[nodiscard]] bool follow_instruction_set(const Run& run) const {
     const auto& recorded = run.recorded_instruction_set();
-    if (recorded == name_of(instruction_set())) return;
+    if (recorded == name_of(instruction_set())) return false;
     if (machine.instruction_set == "auto") {
       try {
         pin_instruction_set(instruction_set_named(recorded));
-        return;
+        return true;
       } catch (const Error&) {  // NOLINT(bugprone-empty-catch): told below
       }
     }
@@ -106,6 +117,7 @@ struct ResumeVerb {
         "rarefy: the run was begun with the instruction set {}, and goes on with {}: results "
         "may differ in the last bits\n",
         recorded, name_of(instruction_set()));
+    return false;
   }
 };
 

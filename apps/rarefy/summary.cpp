@@ -8,6 +8,7 @@
 
 #include "progress.hpp"
 #include "rarefy/core/instruction_set.hpp"
+#include "rarefy/core/text.hpp"
 #include "rarefy/core/version.hpp"
 #include "rarefy/experiment/parameters.hpp"
 

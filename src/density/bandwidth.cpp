@@ -9,20 +9,6 @@
 
 namespace rarefy {
 
-void FeatureSpace::check() const {
-  if (lower.empty() || lower.size() != upper.size()) {
-    throw Error(ErrorKind::parameter, "feature space",
-                fmt::format("{} lower and {} upper bounds", lower.size(), upper.size()),
-                "as many of one as of the other, at least one");
-  }
-  for (std::size_t d = 0; d < lower.size(); ++d) {
-    if (!std::isfinite(lower[d]) || !std::isfinite(upper[d]) || !(lower[d] < upper[d])) {
-      throw Error(ErrorKind::parameter, fmt::format("bounds of feature {}", d),
-                  fmt::format("[{}, {}]", lower[d], upper[d]), "two finite numbers, low < high");
-    }
-  }
-}
-
 Bandwidth Bandwidth::parse(std::string_view text) {
   const auto refuse = [&] {
     return Error(ErrorKind::parameter, "bandwidth", fmt::format("'{}'", text),

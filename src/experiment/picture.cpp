@@ -6,21 +6,13 @@
 #include <limits>
 
 #include "rarefy/archives/grid.hpp"
+#include "rarefy/core/text.hpp"
 #include "rarefy/experiment/metrics.hpp"
 
 namespace rarefy {
 namespace {
 
 constexpr double kEmpty = std::numeric_limits<double>::quiet_NaN();
-
-// 5000 as "5,000", whatever the user's locale.
-std::string with_commas(std::int64_t value) {
-  auto digits = fmt::format("{}", value);
-  for (auto at = static_cast<std::int64_t>(digits.size()) - 3; at > 0; at -= 3) {
-    digits.insert(static_cast<std::size_t>(at), 1, ',');
-  }
-  return digits;
-}
 
 double shown_value(const Archive& archive, const DomainInfo& domain, Index cell) {
   const Index elite = archive.elite_of(cell);

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "rarefy/core/batch.hpp"
+#include "rarefy/core/feature_space.hpp"
 #include "rarefy/core/workers.hpp"
-#include "rarefy/density/bandwidth.hpp"
 
 namespace rarefy {
 

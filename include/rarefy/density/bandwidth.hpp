@@ -1,27 +1,14 @@
 // How wide the kernels of a density estimate are.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "rarefy/core/batch.hpp"
+#include "rarefy/core/feature_space.hpp"
 
 namespace rarefy {
-
-/// The box in which features lie; used for scales, never as a hard limit.
-struct FeatureSpace {
-  std::vector<double> lower;
-  std::vector<double> upper;
-
-  [[nodiscard]] Index dim() const { return static_cast<Index>(lower.size()); }
-  [[nodiscard]] double width(Index d) const {
-    return upper[static_cast<std::size_t>(d)] - lower[static_cast<std::size_t>(d)];
-  }
-  /// Throws unless both ends are finite, of one length, and lower < upper.
-  void check() const;
-};
 
 /// A rule that gives one bandwidth for each feature.
 ///

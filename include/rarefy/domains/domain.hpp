@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "rarefy/core/batch.hpp"
-#include "rarefy/density/bandwidth.hpp"
+#include "rarefy/core/feature_space.hpp"
 
 namespace rarefy {
 

@@ -1,0 +1,23 @@
+// The space in which solutions are told apart.
+#pragma once
+
+#include <vector>
+
+#include "rarefy/core/batch.hpp"
+
+namespace rarefy {
+
+/// The box in which features lie; used for scales, never as a hard limit.
+struct FeatureSpace {
+  std::vector<double> lower;
+  std::vector<double> upper;
+
+  [[nodiscard]] Index dim() const { return static_cast<Index>(lower.size()); }
+  [[nodiscard]] double width(Index d) const {
+    return upper[static_cast<std::size_t>(d)] - lower[static_cast<std::size_t>(d)];
+  }
+  /// Throws unless both ends are finite, of one length, and lower < upper.
+  void check() const;
+};
+
+}  // namespace rarefy
