@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -42,10 +43,18 @@ struct Workers::Team {
     const auto cores = static_cast<Index>(std::max(1U, std::thread::hardware_concurrency()));
     spins = threads <= cores ? kSpins : 0;
     helpers.reserve(static_cast<std::size_t>(threads - 1));
-    for (Index i = 1; i < threads; ++i) helpers.emplace_back([this] { serve(); });
+    try {
+      for (Index i = 1; i < threads; ++i) helpers.emplace_back([this] { serve(); });
+    } catch (const std::system_error& refusal) {
+      dismiss();
+      throw Error(ErrorKind::io, "threads", std::to_string(threads),
+                  std::string("fewer: the system says ") + refusal.what());
+    }
   }
 
-  ~Team() {
+  ~Team() { dismiss(); }
+
+  void dismiss() {
     stopping.store(true, std::memory_order_relaxed);
     announce();
     for (auto& helper : helpers) helper.join();

@@ -134,7 +134,7 @@ void KernelDensity::score_piece(BatchView features, std::span<double> scores, In
   }
   switch (options_.kernel) {
     case Kernel::gaussian:
-      kernels::gaussian_sums(points, queries, nullptr, features.rows(), sums);
+      kernels::gaussian_sums(points, queries, features.rows(), sums);
       break;
     case Kernel::triangular:
       kernels::triangular_sums(points, queries, features.rows(), sums);

@@ -13,7 +13,7 @@ struct DenseKernels {
   void (*multiply)(const double* z, const double* factor, bool upper, double* out,
                    std::ptrdiff_t rows, std::ptrdiff_t n);
   /// c = keep * c + sum_i weights[i] * y_i y_i', y_i the rows of y (count x n);
-  /// y is scaled in place by the square roots of the weights, which must be >= 0.
+  /// y is scaled in place by the square roots of the weights, which must be >= 0; count >= 1.
   void (*rank_update)(double* c, double keep, double* y, const double* weights,
                       std::ptrdiff_t count, std::ptrdiff_t n);
   /// The upper triangular factor with c = factor' * factor; false when c is not

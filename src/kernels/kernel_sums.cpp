@@ -38,20 +38,22 @@ HWY_INLINE Real exp2(Real x) {
 }
 
 struct Gaussian {
-  static HWY_INLINE Real value(Real squared, Real shift) { return exp2(hn::Sub(shift, squared)); }
+  static HWY_INLINE Real value(Real squared) { return exp2(hn::Neg(squared)); }
 };
 struct Triangular {
-  static HWY_INLINE Real value(Real squared, Real) {
-    return hn::Max(hn::Sub(real(1.0F), hn::Sqrt(squared)), hn::Zero(D()));
+  // 1 - d = (1 - d^2) / (1 + d), which does not cancel near the edge.
+  static HWY_INLINE Real value(Real squared) {
+    const Real above = hn::Max(hn::Sub(real(1.0F), squared), hn::Zero(D()));
+    return hn::Div(above, hn::Add(real(1.0F), hn::Sqrt(squared)));
   }
 };
 struct Epanechnikov {
-  static HWY_INLINE Real value(Real squared, Real) {
+  static HWY_INLINE Real value(Real squared) {
     return hn::Max(hn::Sub(real(1.0F), squared), hn::Zero(D()));
   }
 };
 
-constexpr std::ptrdiff_t kChunk = 1024;  // points whose terms are added up in single precision
+constexpr std::ptrdiff_t kChunk = 256;  // points whose terms are added up in single precision
 
 // The squared distances from kQueries queries to a vector of points.
 template <int kQueries, int kDims>
@@ -74,16 +76,13 @@ HWY_INLINE void squared_distances(const PointColumns& points, std::ptrdiff_t at,
 }
 
 template <typename Kernel, int kQueries, int kDims>
-void sum_block(const PointColumns& points, const float* queries, const float* shifts,
-               KernelSum* out) {
+void sum_block(const PointColumns& points, const float* queries, KernelSum* out) {
   const D d;
   const auto lanes = static_cast<std::ptrdiff_t>(hn::Lanes(d));
   double total[kQueries] = {};
   Real nearest[kQueries];
-  Real shift[kQueries];
   for (int q = 0; q < kQueries; ++q) {
     nearest[q] = real(PointColumns::kFarAway * PointColumns::kFarAway);
-    shift[q] = real(shifts != nullptr ? shifts[q] : 0.0F);
   }
   for (std::ptrdiff_t start = 0; start < points.count(); start += kChunk) {
     const auto end = std::min(start + kChunk, points.count());
@@ -94,7 +93,7 @@ void sum_block(const PointColumns& points, const float* queries, const float* sh
       squared_distances<kQueries, kDims>(points, at, queries, points.dims(), squared);
       for (int q = 0; q < kQueries; ++q) {
         nearest[q] = hn::Min(nearest[q], squared[q]);
-        sum[q] = hn::Add(sum[q], Kernel::value(squared[q], shift[q]));
+        sum[q] = hn::Add(sum[q], Kernel::value(squared[q]));
       }
     }
     for (int q = 0; q < kQueries; ++q) {
@@ -107,45 +106,42 @@ void sum_block(const PointColumns& points, const float* queries, const float* sh
 }
 
 template <typename Kernel, int kDims>
-void sum_all(const PointColumns& points, const float* queries, const float* shifts,
-             std::ptrdiff_t count, KernelSum* out) {
+void sum_all(const PointColumns& points, const float* queries, std::ptrdiff_t count,
+             KernelSum* out) {
   constexpr int kBlock = 4;
-  const auto shift = [shifts](std::ptrdiff_t i) {
-    return shifts != nullptr ? shifts + i : nullptr;
-  };
   std::ptrdiff_t i = 0;
   for (; i + kBlock <= count; i += kBlock) {
-    sum_block<Kernel, kBlock, kDims>(points, queries + i * points.dims(), shift(i), out + i);
+    sum_block<Kernel, kBlock, kDims>(points, queries + i * points.dims(), out + i);
   }
   for (; i < count; ++i) {
-    sum_block<Kernel, 1, kDims>(points, queries + i * points.dims(), shift(i), out + i);
+    sum_block<Kernel, 1, kDims>(points, queries + i * points.dims(), out + i);
   }
 }
 
 template <typename Kernel>
-void sum_any(const PointColumns& points, const float* queries, const float* shifts,
-             std::ptrdiff_t count, KernelSum* out) {
+void sum_any(const PointColumns& points, const float* queries, std::ptrdiff_t count,
+             KernelSum* out) {
   switch (points.dims()) {
-    case 1: return sum_all<Kernel, 1>(points, queries, shifts, count, out);
-    case 2: return sum_all<Kernel, 2>(points, queries, shifts, count, out);
-    case 3: return sum_all<Kernel, 3>(points, queries, shifts, count, out);
-    default: return sum_all<Kernel, 0>(points, queries, shifts, count, out);
+    case 1: return sum_all<Kernel, 1>(points, queries, count, out);
+    case 2: return sum_all<Kernel, 2>(points, queries, count, out);
+    case 3: return sum_all<Kernel, 3>(points, queries, count, out);
+    default: return sum_all<Kernel, 0>(points, queries, count, out);
   }
 }
 
 }  // namespace
 
-void GaussianSums(const PointColumns& points, const float* queries, const float* shifts,
-                  std::ptrdiff_t count, KernelSum* out) {
-  sum_any<Gaussian>(points, queries, shifts, count, out);
+void GaussianSums(const PointColumns& points, const float* queries, std::ptrdiff_t count,
+                  KernelSum* out) {
+  sum_any<Gaussian>(points, queries, count, out);
 }
 void TriangularSums(const PointColumns& points, const float* queries, std::ptrdiff_t count,
                     KernelSum* out) {
-  sum_any<Triangular>(points, queries, nullptr, count, out);
+  sum_any<Triangular>(points, queries, count, out);
 }
 void EpanechnikovSums(const PointColumns& points, const float* queries, std::ptrdiff_t count,
                       KernelSum* out) {
-  sum_any<Epanechnikov>(points, queries, nullptr, count, out);
+  sum_any<Epanechnikov>(points, queries, count, out);
 }
 
 }  // namespace rarefy::kernels::HWY_NAMESPACE
@@ -173,9 +169,9 @@ void PointColumns::resize(std::ptrdiff_t count) {
   count_ = count;
 }
 
-void gaussian_sums(const PointColumns& points, const float* queries, const float* shifts,
-                   std::ptrdiff_t count, KernelSum* out) {
-  HWY_DYNAMIC_DISPATCH(GaussianSums)(points, queries, shifts, count, out);
+void gaussian_sums(const PointColumns& points, const float* queries, std::ptrdiff_t count,
+                   KernelSum* out) {
+  HWY_DYNAMIC_DISPATCH(GaussianSums)(points, queries, count, out);
 }
 void triangular_sums(const PointColumns& points, const float* queries, std::ptrdiff_t count,
                      KernelSum* out) {

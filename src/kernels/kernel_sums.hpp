@@ -38,18 +38,18 @@ struct KernelSum {
 };
 
 /// For each of `count` queries (row-major, dims() columns), with d the distance to a point:
-///   gaussian      sum of 2^(shifts[i] - d^2)
+///   gaussian      sum of 2^(-d^2)
 ///   triangular    sum of max(0, 1 - d)
 ///   epanechnikov  sum of max(0, 1 - d^2)
-///   lanes      f32 products, partial sums of 1024 points added up in f64
-///   accuracy   relative error of a sum of positive terms at most 2e-6, given d^2; the
-///              rounding of coordinates to f32 adds, for the Gaussian, a relative error of
-///              about 2^-22 * d * (largest |coordinate|)
-///   range      gaussian: terms below 2^-126 count as 2^-126; shifts[i] must not
-///              exceed d^2 of the nearest point by more than 100
+///   lanes      f32 products, partial sums of 256 points added up in f64
+///   accuracy   relative error of the sum at most 2e-6, given d^2; the rounding of coordinates
+///              to f32 adds, for the Gaussian, a relative error of about
+///              2^-22 * d * (largest |coordinate|)
+///   range      gaussian: terms below 2^-126 count as 2^-126, and so does each of fewer than 64
+///              lanes of padding
 /// A query's result does not depend on the other queries of the call.
-void gaussian_sums(const PointColumns& points, const float* queries, const float* shifts,
-                   std::ptrdiff_t count, KernelSum* out);
+void gaussian_sums(const PointColumns& points, const float* queries, std::ptrdiff_t count,
+                   KernelSum* out);
 void triangular_sums(const PointColumns& points, const float* queries, std::ptrdiff_t count,
                      KernelSum* out);
 void epanechnikov_sums(const PointColumns& points, const float* queries, std::ptrdiff_t count,

@@ -12,8 +12,8 @@ namespace rarefy::kernels {
 ///   columns    `dims` columns of `stride` doubles each, then a column of |p|^2 / 2; stride is
 ///              a multiple of nearest_padding(), and past `count` that last column is infinite
 ///   lanes      f64
-///   accuracy   points whose squared distances differ by less than 2^-50 of the largest
-///              squared norm may be taken for each other: keep coordinates centred
+///   accuracy   points whose squared distances differ by less than (dims + 8) 2^-53 of the
+///              largest squared norm may be taken for each other: keep coordinates centred
 void nearest_points(const double* columns, std::ptrdiff_t stride, std::ptrdiff_t count,
                     const double* queries, std::ptrdiff_t query_count, std::ptrdiff_t dims,
                     std::ptrdiff_t* out);

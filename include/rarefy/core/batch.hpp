@@ -102,7 +102,7 @@ class Batch {
     cols_ = cols;
   }
   void reserve(Index rows) { values_.reserve(static_cast<std::size_t>(rows * cols_)); }
-  /// Adds one row at the end; `row` must have cols() values.
+  /// Adds one row at the end; `row` must have cols() values, and not be one of this batch's own.
   void append(std::span<const double> row) {
     assert(static_cast<Index>(row.size()) == cols_);
     values_.insert(values_.end(), row.begin(), row.end());

@@ -39,7 +39,7 @@ struct StreamKey {
 /// One Philox4x32-10 block: four 32-bit words for block number `block` of a stream.
 std::array<std::uint32_t, 4> philox_block(const StreamKey& key, std::uint32_t block);
 
-/// Numbers of one stream, one after the other.
+/// Numbers of one stream, one after the other: 2^34 words, then the same again.
 class RandomStream {
  public:
   explicit RandomStream(const StreamKey& key) : key_(key) {}
