@@ -18,7 +18,7 @@ namespace rarefy::command {
 /// --name VALUE; `domain` is left out, being a positional argument everywhere.
 class ParameterOptions {
  public:
-  ParameterOptions(CLI::App& verb, const std::vector<std::string_view>& sections = {});
+  explicit ParameterOptions(CLI::App& verb, const std::vector<std::string_view>& sections = {});
 
   /// What the user gave, checked.
   [[nodiscard]] Settings settings() const;

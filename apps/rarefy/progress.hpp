@@ -16,6 +16,8 @@ class Progress : public Observer {
  public:
   Progress(const Run& run, bool quiet);
   ~Progress() override;
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
   void iteration_done(const Search& search) override;
   /// Ends the bar's line.
   void finish();

@@ -126,7 +126,7 @@ void Cvt::assign(BatchView features, std::span<Index> cells) const {
   const Index dims = space_.dim();
   const auto stride = static_cast<Index>(columns_.size()) / (dims + 1);
   constexpr Index kRows = 32;
-  std::array<double, 512> centred;  // rows at a time, relative to the middle of the space
+  std::array<double, 512> centred{};  // rows at a time, relative to the middle of the space
   const Index rows_at_once = std::min<Index>(kRows, static_cast<Index>(centred.size()) / dims);
   if (rows_at_once < 1) {
     throw Error(ErrorKind::parameter, "CVT: features", fmt::format("{}", dims),

@@ -113,7 +113,6 @@ void PublishedBuffer::load(StateReader& in) {
 PublishedDensity::PublishedDensity(std::unique_ptr<KernelDensity> kde) : kde_(std::move(kde)) {
   // Ours: 1 / (N (2 pi)^(m/2) prod h). Theirs: 1 / (N h sqrt(2 pi)).
   const double log_root = 0.5 * std::log(2.0 * std::numbers::pi);
-  log_factor_ = 0.0;
   for (const double h : kde_->bandwidths()) log_factor_ += log_root + std::log(h);
   log_factor_ -= log_root + std::log(kde_->bandwidths().front());
 }

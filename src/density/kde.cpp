@@ -133,9 +133,7 @@ void KernelDensity::score_piece(BatchView features, std::span<double> scores, In
     for (Index d = 0; d < dims; ++d) queries[i * dims + d] = coordinate(features(i, d), d);
   }
   switch (options_.kernel) {
-    case Kernel::gaussian:
-      kernels::gaussian_sums(points, queries, features.rows(), sums);
-      break;
+    case Kernel::gaussian: kernels::gaussian_sums(points, queries, features.rows(), sums); break;
     case Kernel::triangular:
       kernels::triangular_sums(points, queries, features.rows(), sums);
       break;

@@ -29,7 +29,8 @@ DomainInfo describe(const LinearProjectionOptions& options) {
   info.name = options.m == 2 ? "lp" : "multi-lp";
   info.title = options.m == 2 ? "Linear projection" : "Multi-feature linear projection";
   info.solution_dim = options.n;
-  const double reach = LinearProjection::kRange * static_cast<double>(options.n / options.m);
+  const Index width = options.n / options.m;
+  const double reach = LinearProjection::kRange * static_cast<double>(width);
   const auto m = static_cast<std::size_t>(options.m);
   info.feature_space = {std::vector<double>(m, -reach), std::vector<double>(m, reach)};
   for (Index j = 0; j < options.m; ++j)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "kernels/dense.hpp"
 #include "rarefy/core/error.hpp"
@@ -110,7 +111,7 @@ CmaEsParameters::CmaEsParameters(Index n, Index batch) : lambda(batch), mu(batch
   chi_n = std::sqrt(dim) * (1 - 1 / (4 * dim) + 1 / (21 * dim * dim));
 }
 
-CmaEs::CmaEs(const CmaEsOptions& options) : options_(options) {
+CmaEs::CmaEs(CmaEsOptions options) : options_(std::move(options)) {
   check(options_);
   const Index n = options_.dimension;
   if (options_.batch == 0) {
@@ -136,8 +137,6 @@ CmaEs::CmaEs(const CmaEsOptions& options) : options_(options) {
   update_weights_.resize(static_cast<std::size_t>(parameters_.mu + 1));
   reset(std::vector<double>(static_cast<std::size_t>(n), 0.0));
 }
-
-CmaEs::~CmaEs() = default;
 
 void CmaEs::reset(std::span<const double> mean) {
   if (static_cast<Index>(mean.size()) != options_.dimension) {

@@ -19,6 +19,7 @@ constexpr double kAny = std::numeric_limits<double>::infinity();
 
 std::vector<std::string_view> names_of(const std::vector<Choice>& choices) {
   std::vector<std::string_view> names;
+  names.reserve(choices.size());
   for (const auto& choice : choices) names.push_back(choice.name);
   return names;
 }

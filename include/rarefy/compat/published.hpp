@@ -88,7 +88,7 @@ class PublishedDensity : public Density {
 
  private:
   std::unique_ptr<KernelDensity> kde_;
-  double log_factor_;  // from our constant to theirs
+  double log_factor_ = 0.0;  // from our constant to theirs
 };
 
 }  // namespace rarefy::compat

@@ -45,6 +45,8 @@ class KernelDensity : public Density {
  public:
   KernelDensity(KdeOptions options, std::unique_ptr<FeatureBuffer> buffer);
   ~KernelDensity() override;
+  KernelDensity(const KernelDensity&) = delete;
+  KernelDensity& operator=(const KernelDensity&) = delete;
 
   static constexpr double kNoDensity = -1000.0;
 

@@ -53,7 +53,7 @@ struct CmaEsOptions {
 /// The strategy parameters that follow from n and lambda.
 struct CmaEsParameters {
   CmaEsParameters() = default;
-  CmaEsParameters(Index n, Index lambda);
+  CmaEsParameters(Index n, Index batch);
 
   Index lambda = 0, mu = 0;
   std::vector<double> weights;  ///< mu of them, positive, sum 1
@@ -79,8 +79,10 @@ struct StopTests {
 
 class CmaEs {
  public:
-  explicit CmaEs(const CmaEsOptions& options);
-  virtual ~CmaEs();
+  explicit CmaEs(CmaEsOptions options);
+  virtual ~CmaEs() = default;
+  CmaEs(const CmaEs&) = delete;
+  CmaEs& operator=(const CmaEs&) = delete;
 
   /// Starts anew at `mean`, with sigma0 and C = I.
   void reset(std::span<const double> mean);

@@ -18,7 +18,7 @@ using Settings = std::vector<std::pair<const Parameter*, ParameterValue>>;
 /// Reads a configuration. A key or table that does not exist, or stands in the wrong table, is
 /// an Error with the place in the file and the nearest valid name; so is a value of the
 /// wrong type. `name` stands for the file in messages.
-[[nodiscard]] Settings parse_settings(std::string_view toml, std::string_view name);
+[[nodiscard]] Settings parse_settings(std::string_view text, std::string_view name);
 [[nodiscard]] Settings read_settings(const std::filesystem::path& path);
 
 /// Defaults for the domain, algorithm and profile named in the settings, with the settings on

@@ -50,7 +50,7 @@ class StagnationTrigger : public RestartTrigger {
   StagnationOptions options_;
   std::int64_t age_ = 0;
   std::int64_t record_age_ = 0;
-  double record_;
+  double record_ = 0;
 };
 
 }  // namespace rarefy
