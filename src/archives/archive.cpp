@@ -103,6 +103,12 @@ void Archive::load(StateReader& in) {
     }
     elite_of_[static_cast<std::size_t>(cell)] = static_cast<Index>(elite);
   }
+  for (std::size_t cell = 0; cell < visits_.size(); ++cell) {
+    if (visits_[cell] > 0 && elite_of_[cell] < 0) {
+      throw Error(ErrorKind::corrupt,
+                  fmt::format("saved state: cell {} was visited but holds no elite", cell));
+    }
+  }
   const auto count = static_cast<Index>(cells_.size());
   objectives_.resize(cells_.size());
   in.finite_reals("archive.objectives", objectives_);

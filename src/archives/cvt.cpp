@@ -32,6 +32,17 @@ double centre(const FeatureSpace& space, Index d) {
   return 0.5 * (space.lower[at] + space.upper[at]);
 }
 
+// The rows that assign() copies at once lie on the stack.
+constexpr Index kMostFeatures = 512;
+
+void check_space(const FeatureSpace& space) {
+  space.check();
+  if (space.dim() > kMostFeatures) {
+    throw Error(ErrorKind::parameter, "CVT: features", fmt::format("{}", space.dim()),
+                fmt::format("at most {}", kMostFeatures));
+  }
+}
+
 double mean_variance(const FeatureSpace& space) {
   double sum = 0.0;
   for (Index d = 0; d < space.dim(); ++d) sum += space.width(d) * space.width(d) / 12.0;
@@ -42,7 +53,7 @@ double mean_variance(const FeatureSpace& space) {
 
 Cvt::Cvt(FeatureSpace space, Batch centroids)
     : space_(std::move(space)), centroids_(std::move(centroids)) {
-  space_.check();
+  check_space(space_);
   if (centroids_.cols() != space_.dim() || centroids_.rows() < 1) {
     throw Error(ErrorKind::data, "centroids",
                 fmt::format("{} x {}", centroids_.rows(), centroids_.cols()),
@@ -61,7 +72,7 @@ Cvt::Cvt(FeatureSpace space, Batch centroids)
 
 Cvt::Cvt(FeatureSpace space, const CvtOptions& options, Workers& workers)
     : space_(std::move(space)) {
-  space_.check();
+  check_space(space_);
   if (options.cells < 1 || options.samples < options.cells || options.iterations < 1) {
     throw Error(ErrorKind::parameter, "CVT",
                 fmt::format("{} cells, {} samples, {} iterations", options.cells, options.samples,
@@ -126,12 +137,9 @@ void Cvt::assign(BatchView features, std::span<Index> cells) const {
   const Index dims = space_.dim();
   const auto stride = static_cast<Index>(columns_.size()) / (dims + 1);
   constexpr Index kRows = 32;
-  std::array<double, 512> centred{};  // rows at a time, relative to the middle of the space
-  const Index rows_at_once = std::min<Index>(kRows, static_cast<Index>(centred.size()) / dims);
-  if (rows_at_once < 1) {
-    throw Error(ErrorKind::parameter, "CVT: features", fmt::format("{}", dims),
-                fmt::format("at most {}", centred.size()));
-  }
+  std::array<double, kMostFeatures>
+      centred{};  // rows at a time, relative to the middle of the space
+  const Index rows_at_once = std::min(kRows, kMostFeatures / dims);
   for (Index first = 0; first < features.rows(); first += rows_at_once) {
     const Index count = std::min(rows_at_once, features.rows() - first);
     for (Index i = 0; i < count; ++i) {

@@ -36,8 +36,8 @@ void Grid::assign(BatchView features, std::span<Index> cells) const {
     for (Index d = 0; d < features.cols(); ++d) {
       const auto at = static_cast<std::size_t>(d);
       const auto intervals = static_cast<double>(shape_[at]);
-      const double position =
-          (features(i, d) - space_.lower[at]) / (space_.upper[at] - space_.lower[at]) * intervals;
+      // Multiplied before it is divided, so that borders at round numbers come out exactly.
+      const double position = (features(i, d) - space_.lower[at]) * intervals / space_.width(d);
       const auto along = static_cast<Index>(std::clamp(position, 0.0, intervals - 1.0));
       cell = cell * shape_[at] + along;
     }

@@ -14,7 +14,14 @@
 namespace rarefy::compat {
 namespace {
 
+// The decomposition of departure 5. With an odd batch the weights would depart, too, in a way
+// that nothing published was made with.
 CmaEsOptions with_published_decomposition(CmaEsOptions options) {
+  options = CmaEs::checked(std::move(options));
+  if (options.batch % 2 != 0) {
+    throw Error(ErrorKind::parameter, "batch", fmt::format("{}", options.batch),
+                "an even number in the published profile");
+  }
   const CmaEsParameters p(options.dimension, options.batch);
   const double gap = 0.5 / (static_cast<double>(options.dimension) * (p.c1 + p.cmu));
   options.factor = Factor::eigen;
@@ -107,6 +114,10 @@ void PublishedBuffer::load(StateReader& in) {
   draws_ = in.integer("published_buffer.draws", 0, kMost);
   w_ = in.finite("published_buffer.w");
   slot_ = static_cast<Index>(in.integer("published_buffer.slot", 0, options_.capacity - 1));
+  if (!(w_ >= 0 && w_ <= 1)) {
+    throw Error(ErrorKind::corrupt, "saved state: w of the buffer", fmt::format("{}", w_),
+                "0 to 1");
+  }
   in.finite_reals("published_buffer.rows", rows_.values());
 }
 

@@ -15,9 +15,10 @@ void FeatureSpace::check() const {
                 "as many of one as of the other, at least one");
   }
   for (std::size_t d = 0; d < lower.size(); ++d) {
-    if (!std::isfinite(lower[d]) || !std::isfinite(upper[d]) || !(lower[d] < upper[d])) {
+    if (!(lower[d] < upper[d]) || !std::isfinite(upper[d] - lower[d])) {
       throw Error(ErrorKind::parameter, fmt::format("bounds of feature {}", d),
-                  fmt::format("[{}, {}]", lower[d], upper[d]), "two finite numbers, low < high");
+                  fmt::format("[{}, {}]", lower[d], upper[d]),
+                  "two finite numbers, low < high, a finite distance apart");
     }
   }
 }

@@ -37,6 +37,9 @@ constexpr Index kPiece = 36;
 
 // Below 2^-60 of its peak a single-precision Gaussian sum starts to lose terms.
 constexpr double kFarTail = 60.0;
+// A sum this small of a kernel of bounded support may be a few terms at the edge of their
+// reach, where single precision is relatively poor.
+constexpr double kEdge = 1.0;
 
 }  // namespace
 
@@ -112,6 +115,10 @@ void KernelDensity::observe(BatchView features, std::span<const double> /*object
 
 void KernelDensity::score(BatchView features, std::span<const double> /*objectives*/,
                           std::span<double> scores, Workers& workers) {
+  if (!informed()) {  // no samples, no differences
+    std::fill(scores.begin(), scores.end(), 0.0);
+    return;
+  }
   const auto rows = static_cast<std::size_t>(features.rows());
   if (scratch_->sums.size() < rows) {
     scratch_->sums.resize(rows);
@@ -143,25 +150,18 @@ void KernelDensity::score_piece(BatchView features, std::span<double> scores, In
   }
   const double log_rest = std::log(static_cast<double>(points.count())) + log_constant_;
   for (Index i = 0; i < features.rows(); ++i) {
-    double log_sum = 0.0;
-    if (options_.kernel != Kernel::gaussian) {
-      if (sums[i].sum <= 0.0) {
-        scores[static_cast<std::size_t>(i)] = kNoDensity - std::sqrt(sums[i].nearest);
-        continue;
-      }
-      log_sum = std::log(sums[i].sum);
-    } else if (sums[i].nearest <= kFarTail) {
-      log_sum = std::log(sums[i].sum);
-    } else {
-      log_sum = far_tail(features.row(i));
-    }
-    scores[static_cast<std::size_t>(i)] = log_sum - log_rest;
+    const bool sure =
+        options_.kernel == Kernel::gaussian ? sums[i].nearest <= kFarTail : sums[i].sum >= kEdge;
+    const double log_sum = sure ? std::log(sums[i].sum) : exact_log_sum(features.row(i));
+    const bool nothing = options_.kernel != Kernel::gaussian && log_sum <= kNoDensity;
+    scores[static_cast<std::size_t>(i)] = nothing ? log_sum : log_sum - log_rest;
   }
 }
 
-// log-sum-exp in double precision: all terms relative to the largest one. Rare, and
-// where the search looks first, so it is worth its time.
-double KernelDensity::far_tail(std::span<const double> query) const {
+// The logarithm of the sum in double precision, for where single precision does not do: rare,
+// and where the search looks first, so it is worth its time. Below kNoDensity: no sample is in
+// reach, and how far the nearest is.
+double KernelDensity::exact_log_sum(std::span<const double> query) const {
   const auto rows = buffer_->contents();
   const auto squared = [&](Index i) {
     double sum = 0.0;
@@ -176,10 +176,17 @@ double KernelDensity::far_tail(std::span<const double> query) const {
   for (Index i = 0; i < rows.rows(); ++i) nearest = std::min(nearest, squared(i));
   double sum = 0.0;
   for (Index i = 0; i < rows.rows(); ++i) {
-    const double exponent = nearest - squared(i);
-    if (exponent > -100.0) sum += std::exp2(exponent);
+    const double d2 = squared(i);
+    switch (options_.kernel) {
+      case Kernel::gaussian:  // log-sum-exp: relative to the largest term
+        if (d2 - nearest < 100.0) sum += std::exp2(nearest - d2);
+        break;
+      case Kernel::triangular: sum += std::max(0.0, 1.0 - std::sqrt(d2)); break;
+      case Kernel::epanechnikov: sum += std::max(0.0, 1.0 - d2); break;
+    }
   }
-  return std::log(sum) - std::numbers::ln2 * nearest;
+  if (options_.kernel == Kernel::gaussian) return std::log(sum) - std::numbers::ln2 * nearest;
+  return sum > 0.0 ? std::log(sum) : kNoDensity - std::sqrt(nearest);
 }
 
 void KernelDensity::save(StateWriter& out) const { buffer_->save(out); }

@@ -78,18 +78,25 @@ void Reservoir::load(StateReader& in) {
   w_ = in.finite("reservoir.w");
   slot_ = static_cast<Index>(
       in.integer("reservoir.slot", 0, std::max<std::int64_t>(options_.capacity - 1, 0)));
-  // How many rows there must be follows from what was seen.
+  // How many rows there must be follows from what was seen; nothing is replaced before all
+  // slots are filled.
   const auto held =
       options_.capacity == 0 ? seen_ : std::min<std::int64_t>(seen_, options_.capacity);
-  if (options_.capacity > 0 && (next_ < seen_ || w_ < 0 || w_ > 1)) {
+  if (options_.capacity > 0 &&
+      (next_ < std::max<std::int64_t>(seen_, options_.capacity) || !(w_ >= 0 && w_ <= 1))) {
     throw Error(ErrorKind::corrupt, "saved state: the reservoir's counters contradict each other");
   }
   const auto width = options_.feature_dim;
+  if (held > kMost / width) {
+    throw Error(ErrorKind::corrupt, "saved state: items seen by the reservoir",
+                std::to_string(held), "as many as could be held");
+  }
   const auto values = in.reals_up_to("reservoir.rows", static_cast<std::size_t>(held * width));
-  if (static_cast<std::int64_t>(values.size()) != held * width) {
-    throw Error(ErrorKind::corrupt, "saved state: the reservoir holds " +
-                                        std::to_string(values.size()) + " values, expected " +
-                                        std::to_string(held * width));
+  if (static_cast<std::int64_t>(values.size()) != held * width ||
+      !std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); })) {
+    throw Error(ErrorKind::corrupt, "saved state: the reservoir's rows",
+                std::to_string(values.size()) + " values",
+                std::to_string(held * width) + " finite ones");
   }
   rows_.resize(static_cast<Index>(held), width);
   std::copy(values.begin(), values.end(), rows_.data());

@@ -111,12 +111,17 @@ CmaEsParameters::CmaEsParameters(Index n, Index batch) : lambda(batch), mu(batch
   chi_n = std::sqrt(dim) * (1 - 1 / (4 * dim) + 1 / (21 * dim * dim));
 }
 
-CmaEs::CmaEs(CmaEsOptions options) : options_(std::move(options)) {
-  check(options_);
-  const Index n = options_.dimension;
-  if (options_.batch == 0) {
-    options_.batch = 4 + static_cast<Index>(std::floor(3 * std::log(static_cast<double>(n))));
+CmaEsOptions CmaEs::checked(CmaEsOptions options) {
+  check(options);
+  if (options.batch == 0) {
+    const auto n = static_cast<double>(options.dimension);
+    options.batch = 4 + static_cast<Index>(std::floor(3 * std::log(n)));
   }
+  return options;
+}
+
+CmaEs::CmaEs(CmaEsOptions options) : options_(checked(std::move(options))) {
+  const Index n = options_.dimension;
   parameters_ = CmaEsParameters(n, options_.batch);
   decompose_every_ = options_.decompose_every;
   if (decompose_every_ == 0) {

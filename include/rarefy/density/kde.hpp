@@ -64,7 +64,7 @@ class KernelDensity : public Density {
 
  private:
   struct Scratch;
-  [[nodiscard]] double far_tail(std::span<const double> query) const;
+  [[nodiscard]] double exact_log_sum(std::span<const double> query) const;
   void score_piece(BatchView features, std::span<double> scores, Index first);
   [[nodiscard]] float coordinate(double feature, Index d) const;
   void take_over(Index slot);

@@ -47,7 +47,7 @@ struct CmaEsOptions {
   bool mirrored = false;  ///< rows 2i and 2i+1 are mean + s and mean - s
   Factor factor = Factor::cholesky;
   Index decompose_every = 0;  ///< generations; 0: max(1, floor(1 / (10 n (c1 + cmu)))), B.2
-  Bounds bounds;
+  Bounds bounds{};
 };
 
 /// The strategy parameters that follow from n and lambda.
@@ -83,6 +83,9 @@ class CmaEs {
   virtual ~CmaEs() = default;
   CmaEs(const CmaEs&) = delete;
   CmaEs& operator=(const CmaEs&) = delete;
+
+  /// The options with their defaults filled in. Throws where they cannot be.
+  [[nodiscard]] static CmaEsOptions checked(CmaEsOptions options);
 
   /// Starts anew at `mean`, with sigma0 and C = I.
   void reset(std::span<const double> mean);

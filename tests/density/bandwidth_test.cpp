@@ -1,0 +1,158 @@
+#include "rarefy/density/bandwidth.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "rarefy/core/error.hpp"
+
+namespace {
+
+using rarefy::Bandwidth;
+using rarefy::Error;
+using rarefy::ErrorKind;
+using rarefy::FeatureSpace;
+using rarefy::Index;
+
+FeatureSpace box(Index dims, double low, double high) {
+  const auto count = static_cast<std::size_t>(dims);
+  return {std::vector<double>(count, low), std::vector<double>(count, high)};
+}
+
+std::string message_of(auto&& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::parameter);
+    return error.what();
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return "";
+}
+
+TEST(Bandwidth, AbsoluteIsTheSameForEveryFeature) {
+  const FeatureSpace space{{0, -100}, {1, 100}};
+  EXPECT_EQ(Bandwidth::absolute(25.6).resolve(space, 10), (std::vector<double>{25.6, 25.6}));
+}
+
+TEST(Bandwidth, NormalisedFollowsTheWidthOfEachFeature) {
+  const FeatureSpace space{{0, -100, 3}, {1, 100, 3.5}};
+  EXPECT_EQ(Bandwidth::normalised(0.25).resolve(space, 10), (std::vector<double>{0.25, 50, 0.125}));
+}
+
+TEST(Bandwidth, ThePapersLinearProjectionBandwidthIsATwentiethOfTheWidth) {
+  EXPECT_DOUBLE_EQ(Bandwidth::normalised(0.05).resolve(box(2, -256, 256), 10'000)[0], 25.6);
+  EXPECT_DOUBLE_EQ(Bandwidth::normalised(0.05).resolve(box(2, -100, 100), 10'000)[0], 10.0);
+  EXPECT_DOUBLE_EQ(Bandwidth::normalised(0.05).resolve(box(10, -51.2, 51.2), 10'000)[0], 5.12);
+}
+
+TEST(Bandwidth, ScottGivesTheValuesOfTheConfirmedRecipe) {
+  const auto h0 = [](Index dims) { return Bandwidth::scott().resolve(box(dims, 0, 1), 10'000)[0]; };
+  // To the three digits in which the recipe is printed.
+  EXPECT_NEAR(h0(2), 0.062, 0.0005);
+  EXPECT_NEAR(h0(4), 0.091, 0.0005);
+  EXPECT_NEAR(h0(10), 0.150, 0.0005);
+}
+
+TEST(Bandwidth, ScottFollowsItsFormulaForAnySizeAndDimension) {
+  for (Index dims = 1; dims <= 12; ++dims) {
+    for (const Index samples : {1, 2, 100, 10'000, 1'000'000}) {
+      const auto h = Bandwidth::scott().resolve(box(dims, -3, 5), samples);
+      const double expected =
+          8.0 / std::sqrt(12.0) /
+          std::pow(static_cast<double>(samples), 1.0 / (static_cast<double>(dims) + 4.0));
+      ASSERT_EQ(static_cast<Index>(h.size()), dims);
+      for (const double value : h) EXPECT_NEAR(value, expected, 1e-13 * expected);
+    }
+  }
+}
+
+TEST(Bandwidth, ScottNeedsToKnowHowManySamplesThereWillBe) {
+  EXPECT_NE(message_of([] { (void)Bandwidth::scott().resolve(box(2, 0, 1), 0); }).find("unlimited"),
+            std::string::npos);
+}
+
+TEST(Bandwidth, IsReadFromText) {
+  const auto space = box(2, 0, 10);
+  const auto read = [&](std::string_view text) {
+    return Bandwidth::parse(text).resolve(space, 50)[0];
+  };
+  EXPECT_EQ(read("scott"), Bandwidth::scott().resolve(space, 50)[0]);
+  EXPECT_EQ(read("25.6"), 25.6);
+  EXPECT_EQ(read("1e-3"), 1e-3);
+  EXPECT_EQ(read("0.5 width"), 5.0);
+  EXPECT_EQ(read("0.5width"), 5.0);
+}
+
+TEST(Bandwidth, TextReadsBackAsTheSameRule) {
+  const auto space = box(3, -1, 2);
+  for (const auto& rule : {Bandwidth::scott(), Bandwidth::absolute(0.1),
+                           Bandwidth::absolute(1e-300), Bandwidth::absolute(1.0 / 3.0),
+                           Bandwidth::normalised(0.05), Bandwidth::normalised(2.0 / 3.0)}) {
+    const auto again = Bandwidth::parse(rule.text());
+    EXPECT_EQ(again.text(), rule.text());
+    EXPECT_EQ(again.resolve(space, 77), rule.resolve(space, 77)) << rule.text();
+  }
+}
+
+TEST(Bandwidth, TextThatIsNoBandwidthIsRefusedAndQuoted) {
+  for (const std::string text :
+       {"", " ", "scot", "Scott", "0", "-1", "-0.05 width", "0 width", "nan", "inf", "infinity",
+        "1e999", "width", "0.05 widths", "0.05 height", "5 5", "5,0", "1e", "0x1p3"}) {
+    const auto message = message_of([&] { (void)Bandwidth::parse(text); });
+    EXPECT_NE(message.find("'" + text + "'"), std::string::npos) << message;
+  }
+}
+
+TEST(Bandwidth, ValuesThatCannotBeAreRefusedWhenTheyAreUsed) {
+  for (const double value : {0.0, -1.0, std::numeric_limits<double>::infinity(),
+                             std::numeric_limits<double>::quiet_NaN()}) {
+    message_of([&] { (void)Bandwidth::absolute(value).resolve(box(1, 0, 1), 10); });
+    message_of([&] { (void)Bandwidth::normalised(value).resolve(box(1, 0, 1), 10); });
+  }
+}
+
+// Stretching features by a factor must stretch what every rule gives by the same.
+TEST(Bandwidth, ScaledFollowsTheAffineRuleWhateverTheRule) {
+  const FeatureSpace space{{-1, 10}, {3, 11}};
+  for (const double factor : {0.125, 3.7, 1000.0}) {
+    FeatureSpace stretched = space;
+    for (auto& bound : stretched.lower) bound *= factor;
+    for (auto& bound : stretched.upper) bound *= factor;
+    for (const auto& rule :
+         {Bandwidth::absolute(0.3), Bandwidth::normalised(0.05), Bandwidth::scott()}) {
+      const auto before = rule.resolve(space, 500);
+      const auto after = rule.scaled(factor).resolve(stretched, 500);
+      for (std::size_t d = 0; d < before.size(); ++d) {
+        EXPECT_NEAR(after[d], factor * before[d], 1e-12 * after[d]) << rule.text();
+      }
+    }
+  }
+}
+
+TEST(FeatureSpaceCheck, AcceptsBoxesAndNamesTheFeatureThatIsNone) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_NO_THROW((FeatureSpace{{-1, 0}, {1, 1e-9}}.check()));
+  message_of([] { FeatureSpace{}.check(); });
+  message_of([] { FeatureSpace{{0, 0}, {1}}.check(); });
+  for (const auto& [low, high] : {std::pair{1.0, 1.0},
+                                  {2.0, 1.0},
+                                  {kNan, 1.0},
+                                  {0.0, kNan},
+                                  {-kInfinity, 0.0},
+                                  {0.0, kInfinity}}) {
+    const auto message = message_of([&] { FeatureSpace{{0, low}, {1, high}}.check(); });
+    EXPECT_NE(message.find("feature 1"), std::string::npos) << message;
+  }
+}
+
+// Both ends can be finite and their distance not; a bandwidth must never come out infinite.
+TEST(FeatureSpaceCheck, RefusesABoxWhoseWidthIsNotFinite) {
+  message_of([] { FeatureSpace{{-1.5e308}, {1.5e308}}.check(); });
+}
+
+}  // namespace
