@@ -15,6 +15,10 @@ function(rarefy_options target)
   if(RAREFY_DEVELOPER)
     target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
                            -Wno-sign-conversion -Werror)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+      # g++ 12 warns of overlapping copies inside std::string that cannot be (its bug 105651).
+      target_compile_options(${target} PRIVATE -Wno-restrict)
+    endif()
   endif()
   if(RAREFY_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${RAREFY_SANITIZE} -fno-omit-frame-pointer

@@ -28,7 +28,11 @@ void check_parts(const SearchParts& parts) {
           fmt::format("{} in the density, {} in the archive", parts.density->feature_dim(),
                       parts.archive->feature_dim()),
           "the same number");
+  for (const auto& trigger : parts.triggers) {
+    require(trigger != nullptr, "search: restart triggers", "an empty one", "none empty");
+  }
   for (const auto& emitter : parts.emitters) {
+    require(emitter != nullptr, "search: emitters", "an empty one", "none empty");
     require(emitter->dimension() == parts.archive->solution_dim(), "search: solution dimension",
             fmt::format("{} in an emitter, {} in the archive", emitter->dimension(),
                         parts.archive->solution_dim()),
@@ -74,6 +78,7 @@ Search::Search(SearchParts parts, const SearchOptions& options)
   new_cells_.resize(parts_.emitters.size());
   restart_.resize(parts_.emitters.size());
   restart_at_.resize(static_cast<std::size_t>(dimension));
+  parts_.restart_point->prepare(dimension, feature_dim());
 }
 
 Search::~Search() = default;
@@ -197,6 +202,9 @@ void Search::restart_emitters() {
 }
 
 void Search::save(StateWriter& out) const {
+  out.integer("search.seed", static_cast<std::int64_t>(options_.seed));
+  out.integers("search.first_rows",
+               std::vector<std::int64_t>(first_row_.begin(), first_row_.end()));
   out.integer("search.iteration", iteration_);
   out.integer("search.restarts", restarts_);
   for (const auto& emitter : parts_.emitters) emitter->save(out);
@@ -208,6 +216,15 @@ void Search::save(StateWriter& out) const {
 
 void Search::load(StateReader& in) {
   constexpr std::int64_t kMost = std::int64_t{1} << 40;
+  const auto seed = static_cast<std::uint64_t>(in.integer("search.seed"));
+  std::vector<std::int64_t> first_rows(first_row_.size());
+  in.integers("search.first_rows", first_rows);
+  if (seed != options_.seed ||
+      !std::equal(first_rows.begin(), first_rows.end(), first_row_.begin())) {
+    throw Error(ErrorKind::data,
+                "saved state: it is that of a search with another seed or with "
+                "emitters of other batches");
+  }
   iteration_ = in.integer("search.iteration", 0, kMost);
   restarts_ = in.integer("search.restarts", 0, kMost);
   for (auto& emitter : parts_.emitters) emitter->load(in);

@@ -90,7 +90,8 @@ void Archive::load(StateReader& in) {
     }
     total_visits_ += visits;
   }
-  cells_ = in.integers_up_to("archive.cells", visits_.size());
+  const auto cells = in.integers_up_to("archive.cells", visits_.size());
+  cells_.assign(cells.begin(), cells.end());  // into the memory reserved for all of them
   std::fill(elite_of_.begin(), elite_of_.end(), Index{-1});
   for (std::size_t elite = 0; elite < cells_.size(); ++elite) {
     const auto cell = cells_[elite];

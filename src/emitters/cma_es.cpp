@@ -88,7 +88,8 @@ std::string_view name_of(Stop stop) {
   return "unknown";
 }
 
-// Hansen's table 1, equations (49) to (58), without negative weights.
+// Hansen's table 1, equations (49) to (58) of the first edition (2016), without negative weights;
+// the second adds 1/4 to the numerator of cmu.
 CmaEsParameters::CmaEsParameters(Index n, Index batch) : lambda(batch), mu(batch / 2) {
   const auto dim = static_cast<double>(n);
   double sum = 0, sum_of_squares = 0;
@@ -374,7 +375,7 @@ Stop CmaEs::stop(std::span<const double> scores, const StopTests& tests) const {
   if (!(axis >= tests.step_size) || !(axis <= tests.largest)) return Stop::step_size;
   if (scores.size() >= 2) {
     const auto [least, most] = std::minmax_element(scores.begin(), scores.end());
-    if (*most - *least < tests.flat) return Stop::flat;
+    if (!(*most - *least >= tests.flat)) return Stop::flat;  // infinite scores are flat, too
   }
   return Stop::none;
 }
@@ -410,6 +411,14 @@ void CmaEs::load(StateReader& in) {
   in.finite_reals("cma.factor", factor_.values());
   in.finite_reals("cma.axes", axes_.values());
   in.finite_reals("cma.lengths", lengths_);
+  const auto positive = [](double value) { return value > 0; };
+  bool invertible = std::all_of(lengths_.begin(), lengths_.end(), positive);
+  for (Index i = 0; i < factor_.rows() && options_.factor == Factor::cholesky; ++i) {
+    invertible = invertible && positive(factor_(i, i));
+  }
+  if (!invertible) {
+    throw Error(ErrorKind::corrupt, "saved state: a covariance matrix has an axis of length 0");
+  }
   if (!(sigma_ > 0)) {
     throw Error(ErrorKind::corrupt, "saved state: sigma", fmt::format("{}", sigma_),
                 "a number > 0");

@@ -6,6 +6,9 @@
 #define Eigen RAREFY_JOIN(Eigen_, RAREFY_ISA)
 // Temporaries of products stay on the stack, so that the loop allocates nothing.
 #define EIGEN_STACK_ALLOCATION_LIMIT (1 << 20)
+// Small products by the same algorithm as large ones: Eigen's other one rounds differently
+// depending on how its output is aligned in memory.
+#define EIGEN_GEMM_TO_COEFFBASED_THRESHOLD 1
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
@@ -59,8 +62,9 @@ void solve_transposed(const double* factor, double* x, std::ptrdiff_t n) {
 }
 
 bool eigenvectors(const double* c, double* values, double* vectors, std::ptrdiff_t n) {
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(
-      Eigen::Map<const Eigen::MatrixXd>(c, n, n));
+  // Kept, so that only the first decomposition of a thread allocates.
+  thread_local Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver;
+  solver.compute(Eigen::Map<const Eigen::MatrixXd>(c, n, n));
   if (solver.info() != Eigen::Success) return false;
   Eigen::Map<Eigen::VectorXd>(values, n) = solver.eigenvalues();
   // Columns of a column-major matrix are rows of a row-major one.

@@ -52,11 +52,16 @@ RestartAtSparsest::RestartAtSparsest(Index count)
       objectives_(drawn_.size()),
       scores_(drawn_.size()) {}
 
+void RestartAtSparsest::prepare(Index /*solution_dim*/, Index feature_dim) {
+  features_.resize(static_cast<Index>(drawn_.size()), feature_dim);
+}
+
 void RestartAtSparsest::choose(const RestartContext& context, Index /*emitter*/,
                                std::span<double> out) {
   const auto& archive = context.archive;
   const auto count = static_cast<Index>(drawn_.size());
-  if (features_.rows() != count) features_.resize(count, archive.feature_dim());
+  if (features_.cols() != archive.feature_dim())
+    prepare(archive.solution_dim(), archive.feature_dim());
   for (Index i = 0; i < count; ++i) {
     const Index elite = archive.draw(context.random);
     const auto at = static_cast<std::size_t>(i);
@@ -72,6 +77,11 @@ void RestartAtSparsest::choose(const RestartContext& context, Index /*emitter*/,
 
 RestartBetween::RestartBetween(Index average_of, Index sparsest_of)
     : average_(average_of), sparsest_(sparsest_of) {}
+
+void RestartBetween::prepare(Index solution_dim, Index feature_dim) {
+  sparsest_.prepare(solution_dim, feature_dim);
+  other_.resize(static_cast<std::size_t>(solution_dim));
+}
 
 void RestartBetween::choose(const RestartContext& context, Index emitter, std::span<double> out) {
   other_.resize(out.size());
@@ -89,6 +99,10 @@ MixedRestart::MixedRestart(const MixedRestartOptions& options)
                   none),
       found_(2, 0.0),
       spent_(2, 0.0) {}
+
+void MixedRestart::prepare(Index solution_dim, Index feature_dim) {
+  sparsest_.prepare(solution_dim, feature_dim);
+}
 
 double MixedRestart::chance_of_sparsest() const {
   if (std::min(spent_[average], spent_[sparsest]) < options_.evidence) return 0.5;

@@ -44,7 +44,10 @@ struct CmaEsOptions {
   Index dimension = 0;
   Index batch = 0;  ///< lambda; 0: 4 + floor(3 ln n), the tutorial's (48)
   double sigma0 = 0.5;
-  bool mirrored = false;  ///< rows 2i and 2i+1 are mean + s and mean - s
+  /// Rows 2i and 2i+1 are mean + s and mean - s. Where both of a pair are selected they cancel,
+  /// so that the step size shrinks somewhat under random ranking (Auger, Brockhoff, Hansen,
+  /// "Analyzing the impact of mirrored sampling and sequential selection", GECCO 2011).
+  bool mirrored = false;
   Factor factor = Factor::cholesky;
   Index decompose_every = 0;  ///< generations; 0: max(1, floor(1 / (10 n (c1 + cmu)))), B.2
   Bounds bounds{};

@@ -25,6 +25,9 @@ class RestartPoint {
  public:
   virtual ~RestartPoint() = default;
 
+  /// Called once before the first choice, to make room for what choices need.
+  virtual void prepare(Index /*solution_dim*/, Index /*feature_dim*/) {}
+
   /// Writes the point from which emitter number `emitter` goes on.
   virtual void choose(const RestartContext& context, Index emitter, std::span<double> out) = 0;
 
@@ -65,6 +68,7 @@ class RestartAtAverage : public RestartPoint {
 class RestartAtSparsest : public RestartPoint {
  public:
   explicit RestartAtSparsest(Index count);
+  void prepare(Index solution_dim, Index feature_dim) override;
   void choose(const RestartContext& context, Index emitter, std::span<double> out) override;
 
  private:
@@ -77,6 +81,7 @@ class RestartAtSparsest : public RestartPoint {
 class RestartBetween : public RestartPoint {
  public:
   RestartBetween(Index average_of, Index sparsest_of);
+  void prepare(Index solution_dim, Index feature_dim) override;
   void choose(const RestartContext& context, Index emitter, std::span<double> out) override;
 
  private:
@@ -101,6 +106,7 @@ struct MixedRestartOptions {
 class MixedRestart : public RestartPoint {
  public:
   explicit MixedRestart(const MixedRestartOptions& options);
+  void prepare(Index solution_dim, Index feature_dim) override;
   void choose(const RestartContext& context, Index emitter, std::span<double> out) override;
   void credit(std::span<const Index> new_cells) override;
   void save(StateWriter& out) const override;
