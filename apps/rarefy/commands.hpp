@@ -2,20 +2,15 @@
 // application and leaves in `chosen` what to do when the user picks it.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 
-namespace rarefy::command {
+#include "exit_codes.hpp"
 
-/// What scripts can rely on. See also README.md.
-enum ExitCode : int {
-  kDone = 0,
-  kFailed = 1,         // something unforeseen
-  kUsage = 2,          // a parameter, option or configuration that cannot be
-  kBadData = 3,        // a file or value that cannot be used
-  kSystem = 4,         // the system refused to read or write
-  kInterrupted = 130,  // stopped by the user; the run can be resumed
-};
+namespace CLI {
+class App;
+}
+
+namespace rarefy::command {
 
 using Action = std::function<int()>;
 

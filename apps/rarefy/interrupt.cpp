@@ -6,7 +6,7 @@
 #include <csignal>
 #include <string_view>
 
-#include "commands.hpp"
+#include "exit_codes.hpp"
 
 namespace rarefy::command {
 namespace {

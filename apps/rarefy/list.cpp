@@ -1,6 +1,7 @@
 // rarefy list
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <iostream>
 #include <iterator>
 

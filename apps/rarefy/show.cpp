@@ -1,4 +1,5 @@
 // rarefy show
+#include <CLI/CLI.hpp>
 #include <iostream>
 
 #include "commands.hpp"
