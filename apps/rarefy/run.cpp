@@ -16,7 +16,6 @@
 #include "rarefy/core/instruction_set.hpp"
 #include "rarefy/core/text.hpp"
 #include "rarefy/experiment/config_file.hpp"
-#include "rarefy/experiment/presets.hpp"
 #include "summary.hpp"
 
 namespace rarefy::command {
@@ -62,10 +61,6 @@ struct RunVerb {
     if (out.empty()) {
       out = fmt::format("runs/{}-{}-{}-seed{}", config.domain, config.algorithm, config.profile,
                         config.seed);
-    }
-    if (overwrite && std::filesystem::exists(std::filesystem::path(out) / "config.toml")) {
-      // A run is not given up for one that cannot begin.
-      (void)make_search(config, make_domain(config)->info(), machine.threads);
     }
     const auto run = Run::start(config, RunFolder::create(out, overwrite), machine.threads);
     return go_on(*run, quiet);

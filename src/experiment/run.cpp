@@ -59,10 +59,10 @@ class Run::Clerk : public Observer {
 Run::Run(Config config, RunFolder folder)
     : config_(std::move(config)), folder_(std::move(folder)) {}
 
-void Run::build(Index threads) {
+void Run::build(const std::string& centroids, Index threads) {
   domain_ = make_domain(config_);
   Config local = config_;
-  if (std::filesystem::exists(folder_.centroids())) local.centroids = folder_.centroids().string();
+  local.centroids = centroids;
   Workers workers(threads);
   auto cells = make_tessellation(local, domain_->info(), workers);
   search_ = make_search(config_, domain_->info(), std::move(cells), threads);
@@ -70,7 +70,8 @@ void Run::build(Index threads) {
 
 std::unique_ptr<Run> Run::start(const Config& config, RunFolder folder, Index threads) {
   std::unique_ptr<Run> run(new Run(config, std::move(folder)));
-  run->build(threads);
+  run->build(config.centroids, threads);
+  run->folder_.clear();  // not before: a run is not given up for one that cannot begin
   if (const auto* cvt = dynamic_cast<const Cvt*>(&run->search_->archive().tessellation())) {
     write_npy(run->folder_.centroids(), cvt->centroids());
   }
@@ -83,7 +84,8 @@ std::unique_ptr<Run> Run::start(const Config& config, RunFolder folder, Index th
 std::unique_ptr<Run> Run::resume(RunFolder folder, Index threads) {
   auto config = rarefy::resolve(read_settings(folder.config()));
   std::unique_ptr<Run> run(new Run(std::move(config), std::move(folder)));
-  run->build(threads);
+  const auto& centroids = run->folder_.centroids();
+  run->build(std::filesystem::exists(centroids) ? centroids.string() : std::string(), threads);
   run->read_checkpoint();
   return run;
 }

@@ -57,24 +57,25 @@ RunFolder RunFolder::create(const std::filesystem::path& path, bool overwrite) {
   }
   RunFolder folder(path);
   folder.lock();
-  if (std::filesystem::exists(folder.config())) {
-    if (!overwrite) {
-      throw Error(ErrorKind::parameter,
-                  fmt::format("the folder '{0}' holds a run already: go on with it by "
-                              "'rarefy resume {0}', or replace it with --overwrite",
-                              path.string()));
-    }
-    // The configuration goes first: without it the rest does not count as a run.
-    for (const auto& file : {folder.config(), folder.checkpoint(), folder.metrics(),
-                             folder.archive(), folder.heatmap(), folder.centroids()}) {
-      std::filesystem::remove(file, problem);
-      if (problem) {
-        throw Error(ErrorKind::io,
-                    fmt::format("cannot remove '{}': {}", file.string(), problem.message()));
-      }
-    }
+  if (std::filesystem::exists(folder.config()) && !overwrite) {
+    throw Error(ErrorKind::parameter,
+                fmt::format("the folder '{0}' holds a run already: go on with it by "
+                            "'rarefy resume {0}', or replace it with --overwrite",
+                            path.string()));
   }
   return folder;
+}
+
+void RunFolder::clear() {
+  // The configuration goes first: without it the rest does not count as a run.
+  for (const auto& file : {config(), checkpoint(), metrics(), archive(), heatmap(), centroids()}) {
+    std::error_code problem;
+    std::filesystem::remove(file, problem);
+    if (problem) {
+      throw Error(ErrorKind::io,
+                  fmt::format("cannot remove '{}': {}", file.string(), problem.message()));
+    }
+  }
 }
 
 RunFolder RunFolder::open(const std::filesystem::path& path) {

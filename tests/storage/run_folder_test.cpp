@@ -92,7 +92,7 @@ TEST(RunFolder, ARunThatIsThereIsRefusedUnlessOverwritten) {
   EXPECT_TRUE(contains(message, "rarefy resume") && contains(message, "--overwrite")) << message;
   for (const auto& file : files) EXPECT_TRUE(fs::exists(path / file)) << file;
 
-  (void)RunFolder::create(path, true);
+  RunFolder::create(path, true).clear();
   for (const auto& file : files) EXPECT_FALSE(fs::exists(path / file)) << file;
   EXPECT_TRUE(fs::exists(path / "notes.txt")) << "not ours";
 }

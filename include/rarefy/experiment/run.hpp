@@ -19,7 +19,8 @@ namespace rarefy {
 
 class Run {
  public:
-  /// Begins a run in an empty folder; writes its configuration.
+  /// Begins a run. What the folder holds of another one is removed, but only once it is
+  /// certain that this one can begin.
   static std::unique_ptr<Run> start(const Config& config, RunFolder folder, Index threads = 0);
   /// Takes a run up where its last checkpoint left it.
   static std::unique_ptr<Run> resume(RunFolder folder, Index threads = 0);
@@ -55,7 +56,7 @@ class Run {
  private:
   class Clerk;
   Run(Config config, RunFolder folder);
-  void build(Index threads);
+  void build(const std::string& centroids, Index threads);
   void write_checkpoint();
   void read_checkpoint();
   void note_metrics();

@@ -13,10 +13,13 @@ namespace rarefy {
 class RunFolder {
  public:
   /// Makes the folder, with its parents. One that holds a run already is refused, unless
-  /// `overwrite`, which removes that run's files and no others.
+  /// `overwrite`; the files are left for clear() to remove.
   static RunFolder create(const std::filesystem::path& path, bool overwrite);
   /// Opens the folder of a run, for writing too.
   static RunFolder open(const std::filesystem::path& path);
+
+  /// Removes the files of a run, and no others: to be called when a new one is sure to begin.
+  void clear();
 
   RunFolder(RunFolder&&) noexcept;
   RunFolder& operator=(RunFolder&&) noexcept;

@@ -1,0 +1,177 @@
+#include "rarefy/experiment/config_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "rarefy/core/error.hpp"
+#include "rarefy/core/instruction_set.hpp"
+#include "rarefy/core/version.hpp"
+#include "rarefy/experiment/nearest_name.hpp"
+#include "support/temporary_folder.hpp"
+
+using rarefy::Config;
+using rarefy::ErrorKind;
+
+namespace {
+
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+std::string message_of(std::string_view toml) {
+  try {
+    (void)rarefy::resolve(rarefy::parse_settings(toml, "file.toml"));
+  } catch (const rarefy::Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::parameter);
+    return error.what();
+  }
+  ADD_FAILURE() << "nothing was thrown for " << toml;
+  return "";
+}
+
+TEST(ConfigFile, SetsWhatItNamesAndLeavesTheRest) {
+  const auto config = rarefy::resolve(rarefy::parse_settings(
+      "# a comment\n[run]\nseed = 5\n[density]\nkernel = \"triangular\"  # another\n"
+      "[emitters]\nsigma0 = 2\nmirrored = false\n",
+      "test"));
+  Config expected;
+  expected.seed = 5;
+  expected.kernel = "triangular";
+  expected.sigma0 = 2.0;
+  expected.mirrored = false;
+  EXPECT_TRUE(config == expected);
+  EXPECT_TRUE(rarefy::resolve({}) == Config{});
+  EXPECT_TRUE(rarefy::resolve(rarefy::parse_settings("", "empty")) == Config{});
+}
+
+// The profile decides what the other defaults are, wherever it stands among the settings.
+TEST(ConfigFile, DefaultsAreThoseOfTheDomainAndProfileItNames) {
+  const auto config = rarefy::resolve(rarefy::parse_settings(
+      "[emitters]\nfactor = 'cholesky'\n[run]\nprofile = 'published'\ndomain = 'arm'\n", "test"));
+  Config expected = rarefy::default_config("arm", "dds-kde", "published");
+  EXPECT_EQ(expected.restart_at, "origin");
+  expected.factor = "cholesky";
+  EXPECT_TRUE(config == expected);
+}
+
+TEST(ConfigFile, LaterSettingsWin) {
+  auto settings = rarefy::parse_settings("[run]\nseed = 5\ndomain = 'arm'\n", "test");
+  settings.emplace_back(&rarefy::parameter_named("seed"), std::int64_t{6});
+  settings.emplace_back(&rarefy::parameter_named("domain"), std::string("multi-lp"));
+  const auto config = rarefy::resolve(settings);
+  EXPECT_EQ(config.seed, 6);
+  EXPECT_EQ(config.domain, "multi-lp");
+  EXPECT_EQ(config.m, 10);
+}
+
+TEST(ConfigFile, EveryDefaultConfigurationComesBack) {
+  for (const auto& domain : rarefy::domain_choices()) {
+    for (const auto& profile : rarefy::profile_choices()) {
+      const auto config = rarefy::default_config(domain.name, "dds-kde", profile.name);
+      const auto toml = rarefy::to_toml(config);
+      EXPECT_TRUE(rarefy::resolve(rarefy::parse_settings(toml, "test")) == config) << toml;
+      EXPECT_TRUE(contains(toml, rarefy::kVersion));
+      EXPECT_TRUE(contains(toml, rarefy::name_of(rarefy::instruction_set())));
+    }
+  }
+}
+
+TEST(ConfigFile, ErrorsSayWhere) {
+  auto message = message_of("[run]\nseed = 1\n\niteratons = 5\n");
+  EXPECT_TRUE(contains(message, "file.toml:4") && contains(message, "'iterations'")) << message;
+  message = message_of("[run]\nseed = 1\n[desnity]\nbuffer = 5\n");
+  EXPECT_TRUE(contains(message, "file.toml:3") && contains(message, "'density'")) << message;
+  message = message_of("[run]\nbuffer = 5\n");
+  EXPECT_TRUE(contains(message, "file.toml:2") && contains(message, "expected in [density]"))
+      << message;
+  message = message_of("seed = 1\n");
+  EXPECT_TRUE(contains(message, "file.toml:1") && contains(message, "'seed'")) << message;
+  message = message_of("[run]\nseed = 1\nseed 2\n");
+  EXPECT_TRUE(contains(message, "file.toml:3") && contains(message, "not valid TOML")) << message;
+  message = message_of("[run\n");
+  EXPECT_TRUE(contains(message, "file.toml:1")) << message;
+  message = message_of("[run]\nseed = -1\n");
+  EXPECT_TRUE(contains(message, "file.toml:2: seed: got -1")) << message;
+  message = message_of("[run]\nseed = 1979-05-27\n");
+  EXPECT_TRUE(contains(message, "file.toml:2") && contains(message, "date")) << message;
+  message = message_of("[run.domain]\nx = 1\n");
+  EXPECT_TRUE(contains(message, "file.toml:1") && contains(message, "domain")) << message;
+  message = message_of("[run]\nprofile = 'publisht'\n");
+  EXPECT_TRUE(contains(message, "file.toml:2") && contains(message, "'published'")) << message;
+}
+
+// A misspelling most likely means a name of its own table, not a nearer one of another.
+TEST(ConfigFile, SuggestsNamesOfTheSameTableFirst) {
+  EXPECT_TRUE(contains(message_of("[archive]\ncell = 5\n"), "'cells'"));
+  EXPECT_TRUE(contains(message_of("[archive]\ncvtseed = 5\n"), "'cvt-seed'"));
+  EXPECT_TRUE(contains(message_of("[emitters]\nsigma_0 = 5\n"), "'sigma0'"));
+}
+
+TEST(ConfigFile, IsReadFromDisk) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "given.toml";
+  std::ofstream(path) << "[run]\nseed = 9\n";
+  EXPECT_EQ(rarefy::resolve(rarefy::read_settings(path)).seed, 9);
+  std::ofstream(path) << "[run]\nsede = 9\n";
+  try {
+    (void)rarefy::read_settings(path);
+    FAIL();
+  } catch (const rarefy::Error& error) {
+    EXPECT_TRUE(contains(error.what(), path.string() + ":2")) << error.what();
+  }
+  try {
+    (void)rarefy::read_settings(folder.path() / "missing.toml");
+    FAIL();
+  } catch (const rarefy::Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::io);
+    EXPECT_TRUE(contains(error.what(), "missing.toml")) << error.what();
+  }
+}
+
+// --- names ---
+
+TEST(NearestName, CountsEdits) {
+  const std::vector<std::string_view> names = {"seed", "iterations", "domain", "cells"};
+  EXPECT_EQ(rarefy::nearest_name("seed", names), "seed");
+  EXPECT_EQ(rarefy::nearest_name("sede", names), "seed");  // a swap
+  EXPECT_EQ(rarefy::nearest_name("iteration", names), "iterations");
+  EXPECT_EQ(rarefy::nearest_name("itertions", names), "iterations");
+  EXPECT_EQ(rarefy::nearest_name("iter", names), "iterations");  // the beginning of it
+  EXPECT_EQ(rarefy::nearest_name("doamin", names), "domain");
+  EXPECT_EQ(rarefy::nearest_name("xxxxxxxx", names), "");
+  EXPECT_EQ(rarefy::nearest_name("seed", {}), "");
+}
+
+TEST(NearestName, AnErrorListsWhatThereIsUnlessThatIsLong) {
+  const std::vector<std::string_view> few = {"one", "two"};
+  const auto error = rarefy::unknown_name("number", "tow", few);
+  EXPECT_EQ(error.kind(), ErrorKind::parameter);
+  EXPECT_STREQ(error.what(),
+               "unknown number 'tow' (did you mean 'two'?); expected one of one, two");
+  const std::vector<std::string_view> many(13, "same");
+  EXPECT_FALSE(contains(rarefy::unknown_name("x", "y", many).what(), "same, same"));
+}
+
+// --- defaults ---
+
+TEST(DefaultConfig, FollowsTheReproductionNotes) {
+  const auto lp = rarefy::default_config("lp");
+  EXPECT_TRUE(lp == Config{});
+  EXPECT_EQ(lp.emitters * lp.batch, 540);
+  EXPECT_EQ(rarefy::default_config("multi-lp").m, 10);
+  const auto published = rarefy::default_config("multi-lp", "dds-kde", "published");
+  EXPECT_EQ(published.bandwidth, "5.12");
+  EXPECT_EQ(published.restart_at, "origin");
+  EXPECT_FALSE(published.mirrored);
+  EXPECT_EQ(rarefy::default_config("lp", "dds-kde", "published").bandwidth, "25.6");
+  EXPECT_EQ(rarefy::default_config("arm", "dds-kde", "published").bandwidth, "10");
+}
+
+TEST(DefaultConfig, RefusesUnknownNames) {
+  EXPECT_THROW((void)rarefy::default_config("lpp"), rarefy::Error);
+  EXPECT_THROW((void)rarefy::default_config("lp", "cma-me"), rarefy::Error);
+  EXPECT_THROW((void)rarefy::default_config("lp", "dds-kde", "paper"), rarefy::Error);
+}
+
+}  // namespace
