@@ -6,7 +6,7 @@
 
 #include "exit_codes.hpp"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): another library's
 class App;
 }
 

@@ -121,10 +121,10 @@ CmaEsOptions CmaEs::checked(CmaEsOptions options) {
   return options;
 }
 
-CmaEs::CmaEs(CmaEsOptions options) : options_(checked(std::move(options))) {
+CmaEs::CmaEs(CmaEsOptions options)
+    : options_(checked(std::move(options))), decompose_every_(options_.decompose_every) {
   const Index n = options_.dimension;
   parameters_ = CmaEsParameters(n, options_.batch);
-  decompose_every_ = options_.decompose_every;
   if (decompose_every_ == 0) {
     const double gap = 1 / (10 * static_cast<double>(n) * (parameters_.c1 + parameters_.cmu));
     decompose_every_ = std::max<Index>(1, static_cast<Index>(std::floor(gap)));

@@ -66,7 +66,7 @@ RunFolder RunFolder::create(const std::filesystem::path& path, bool overwrite) {
   return folder;
 }
 
-void RunFolder::clear() {
+void RunFolder::clear() const {
   // The configuration goes first: without it the rest does not count as a run.
   for (const auto& file : {config(), checkpoint(), metrics(), archive(), heatmap(), centroids()}) {
     std::error_code problem;

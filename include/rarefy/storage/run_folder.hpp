@@ -19,7 +19,7 @@ class RunFolder {
   static RunFolder open(const std::filesystem::path& path);
 
   /// Removes the files of a run, and no others: to be called when a new one is sure to begin.
-  void clear();
+  void clear() const;
 
   RunFolder(RunFolder&&) noexcept;
   RunFolder& operator=(RunFolder&&) noexcept;
