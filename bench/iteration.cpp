@@ -28,8 +28,8 @@ class TimedDensity : public Density {
              Workers& workers) override {
     watches_.score.time([&] { density_->score(features, objectives, scores, workers); });
   }
-  void observe(BatchView features, std::span<const double> objectives) override {
-    watches_.observe.time([&] { density_->observe(features, objectives); });
+  void observe(BatchView features, std::span<const double> objectives, Workers& workers) override {
+    watches_.observe.time([&] { density_->observe(features, objectives, workers); });
   }
   void save(StateWriter& out) const override { density_->save(out); }
   void load(StateReader& in) override { density_->load(in); }

@@ -101,7 +101,8 @@ void Search::tell(BatchView features, std::span<const double> objectives) {
   check(features, objectives);
 
   if (options_.score_before_observing) score(features, objectives);
-  parts_.density->observe(features, objectives);
+  half_told_ = true;
+  parts_.density->observe(features, objectives, workers_);
   if (!options_.score_before_observing) score(features, objectives);
 
   parts_.archive->record(solutions_, features, objectives, workers_, outcomes_);
@@ -112,6 +113,7 @@ void Search::tell(BatchView features, std::span<const double> objectives) {
 
   ++iteration_;
   asked_ = false;
+  half_told_ = false;
 }
 
 void Search::check(BatchView features, std::span<const double> objectives) const {
@@ -202,6 +204,11 @@ void Search::restart_emitters() {
 }
 
 void Search::save(StateWriter& out) const {
+  if (half_told_) {
+    throw Error(ErrorKind::state,
+                "search: an error in the middle of tell() has left no state "
+                "that could be saved");
+  }
   out.integer("search.seed", static_cast<std::int64_t>(options_.seed));
   out.integers("search.first_rows",
                std::vector<std::int64_t>(first_row_.begin(), first_row_.end()));
@@ -232,7 +239,12 @@ void Search::load(StateReader& in) {
   parts_.restart_point->load(in);
   parts_.density->load(in);
   parts_.archive->load(in);
-  asked_ = false;
+  if (parts_.archive->total_visits() != evaluations()) {
+    throw Error(ErrorKind::corrupt, "saved state: visits of all cells",
+                fmt::format("{}", parts_.archive->total_visits()),
+                fmt::format("{}, one for each evaluation", evaluations()));
+  }
+  asked_ = half_told_ = false;
 }
 
 }  // namespace rarefy

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <iostream>
 #include <iterator>
 
 #include "commands.hpp"
 #include "options.hpp"
+#include "output.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/evaluators/evaluator.hpp"
 #include "rarefy/experiment/presets.hpp"
@@ -83,7 +83,7 @@ struct EvaluateVerb {
     Workers workers(machine.threads);
     ThreadsEvaluator(*problem, workers).evaluate(batch, features, objectives);
     if (out.empty()) {
-      std::cout << as_csv(info, features, objectives) << std::flush;
+      print_out(as_csv(info, features, objectives));
     } else if (std::filesystem::path(out).extension() == ".npy") {
       write_npy(out, as_table(features, objectives));
     } else {

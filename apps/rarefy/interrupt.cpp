@@ -21,7 +21,7 @@ void on_signal(int /*signal*/) {
     [[maybe_unused]] const auto written = write(STDERR_FILENO, text.data(), text.size());
   };
   if (stop.exchange(true)) {
-    say("\nrarefy: left at once; the last checkpoint is good\n");
+    say("\nrarefy: left at once; 'rarefy resume' goes on from the last checkpoint\n");
     _exit(kInterrupted);
   }
   say("\nrarefy: finishing this iteration and saving (interrupt again to leave at once)\n");
@@ -36,6 +36,7 @@ const std::atomic<bool>& stop_on_interrupt() {
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  sigaction(SIGHUP, &action, nullptr);
   return stop;
 }
 

@@ -5,7 +5,7 @@
 
 namespace rarefy::command {
 
-/// Installs the handlers for SIGINT and SIGTERM. The flag is true once one was received.
+/// Installs the handlers for SIGINT, SIGTERM and SIGHUP. The flag is true once one was received.
 /// Leaving at once harms nothing: every file is replaced as a whole.
 const std::atomic<bool>& stop_on_interrupt();
 

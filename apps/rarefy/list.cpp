@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <iostream>
 #include <iterator>
 
 #include "commands.hpp"
+#include "output.hpp"
 #include "rarefy/experiment/config.hpp"
 #include "rarefy/experiment/parameters.hpp"
 
@@ -41,7 +41,7 @@ struct ListVerb {
       fmt::format_to(std::back_inserter(out), "  {:<19} {:<11} {}; {}\n", parameter.name,
                      value.empty() ? "-" : value, parameter.meaning, parameter.expected());
     }
-    std::cout << out << std::flush;
+    print_out(out);
     return kDone;
   }
 };

@@ -77,7 +77,7 @@ int main(int argc, char** argv) {
     return exit_code(error.kind());
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "rarefy: not enough memory for these parameters\n");
-    return kFailed;
+    return kUsage;
   } catch (const std::exception& error) {
     fmt::print(stderr, "rarefy: {}\n", error.what());
     return kFailed;

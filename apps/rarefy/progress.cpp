@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -19,6 +20,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto kRedraw = std::chrono::milliseconds(150);
 constexpr auto kPlainLine = std::chrono::seconds(30);
+constexpr std::size_t kWide = 1000;  // no limit
 
 std::size_t terminal_width() {
   winsize size{};
@@ -53,7 +55,7 @@ Progress::Progress(const Run& run, bool quiet)
 
 Progress::~Progress() { finish(); }
 
-std::string Progress::status() const {
+std::string Progress::status(std::size_t room) const {
   const auto& search = run_.search();
   const auto& config = run_.config();
   const auto done = search.iteration() - began_at_;
@@ -61,11 +63,32 @@ std::string Progress::status() const {
   const double rate = static_cast<double>(done * search.batch()) / spent;
   const double left = static_cast<double>(config.iterations - search.iteration()) * spent /
                       static_cast<double>(done);
-  return fmt::format("{}/{}  coverage {:.2f} %  cross-entropy {:.2f}  {} solutions/s  {} left",
-                     with_commas(search.iteration()), with_commas(config.iterations),
-                     100.0 * coverage(search.archive()),
-                     cross_entropy(search.archive().visits(), config.entropy_floor),
-                     with_commas(static_cast<std::int64_t>(rate)), as_clock(left));
+  struct Part {
+    int importance;  // the least important are left out first where there is no room
+    std::string text;
+    bool shown = false;
+  };
+  std::array<Part, 4> parts = {{
+      {3, fmt::format("coverage {:.2f} %", 100.0 * coverage(search.archive()))},
+      {1, fmt::format("cross-entropy {:.2f}",
+                      cross_entropy(search.archive().visits(), config.entropy_floor))},
+      {0, fmt::format("{} solutions/s", with_commas(static_cast<std::int64_t>(rate)))},
+      {2, fmt::format("{} left", as_clock(left))},
+  }};
+  std::string text =
+      fmt::format("{}/{}", with_commas(search.iteration()), with_commas(config.iterations));
+  auto used = text.size();
+  for (int importance = 3; importance >= 0; --importance) {
+    for (auto& part : parts) {
+      if (part.importance != importance) continue;
+      used += 2 + part.text.size();
+      part.shown = used <= room;
+    }
+  }
+  for (const auto& part : parts) {
+    if (part.shown) text += "  " + part.text;
+  }
+  return text;
 }
 
 void Progress::iteration_done(const Search& search) {
@@ -79,23 +102,24 @@ void Progress::iteration_done(const Search& search) {
     if (!due && now - last_ < kPlainLine) return;
     last_ = now;
     last_tenth_ = tenth;
-    fmt::print(stderr, "{}\n", status());
+    fmt::print(stderr, "{}\n", status(kWide));
     return;
   }
   if (drawn_ && now - last_ < kRedraw && search.iteration() < total) return;
   last_ = now;
-  const auto text = status();
-  const auto width = terminal_width();
+  // The bar takes a fifth of the line, and the last columns stay free for the ^C of an interrupt.
+  const auto columns = terminal_width();
+  const auto width = columns > 12 ? columns - 3 : columns - 1;
   std::string line;
-  if (width > text.size() + 16) {
-    const auto bar = std::min<std::size_t>(40, width - text.size() - 6);
+  if (width >= 30) {
+    const auto bar = std::clamp<std::size_t>(width / 5, 8, 40);
     const auto filled = static_cast<std::size_t>(static_cast<double>(bar) *
                                                  static_cast<double>(search.iteration()) /
                                                  static_cast<double>(total));
     line = fmt::format("[{}{}]  ", std::string(filled, '#'), std::string(bar - filled, '.'));
   }
-  line += text;
-  if (line.size() >= width) line.resize(width - 1);
+  line += status(width - line.size());
+  if (line.size() > width) line.resize(width);
   fmt::print(stderr, "\r\x1b[K{}", line);
   std::fflush(stderr);
   drawn_ = true;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -23,7 +24,8 @@ class Progress : public Observer {
   void finish();
 
  private:
-  [[nodiscard]] std::string status() const;
+  /// What there is to say, in at most `room` columns.
+  [[nodiscard]] std::string status(std::size_t room) const;
 
   const Run& run_;
   bool quiet_;

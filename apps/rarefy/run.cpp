@@ -5,29 +5,29 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iostream>
 #include <optional>
 
 #include "commands.hpp"
 #include "interrupt.hpp"
 #include "options.hpp"
+#include "output.hpp"
 #include "progress.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/instruction_set.hpp"
 #include "rarefy/core/text.hpp"
+#include "rarefy/core/version.hpp"
 #include "rarefy/experiment/config_file.hpp"
 #include "summary.hpp"
 
 namespace rarefy::command {
 namespace {
 
-int go_on(Run& run, bool quiet) {
-  const auto& stop = stop_on_interrupt();
+int go_on(Run& run, const std::atomic<bool>& stop, bool quiet) {
   Progress progress(run, quiet);
   Observer* const observers[] = {&progress};
   const auto end = run.go(observers, &stop);
   progress.finish();
-  if (!quiet) std::cout << summary_of(run) << std::flush;
+  if (!quiet) print_out(summary_of(run));
   if (end == DriveEnd::finished) return kDone;
   fmt::print(stderr, "rarefy: stopped after {} iterations; go on with: rarefy resume {}\n",
              with_commas(run.search().iteration()), run.folder().path().string());
@@ -62,8 +62,34 @@ struct RunVerb {
       out = fmt::format("runs/{}-{}-{}-seed{}", config.domain, config.algorithm, config.profile,
                         config.seed);
     }
-    const auto run = Run::start(config, RunFolder::create(out, overwrite), machine.threads);
-    return go_on(*run, quiet);
+    refuse_idle_options(config);
+    const auto& stop = stop_on_interrupt();
+    auto run_folder = RunFolder::create(out, overwrite);
+    if (!quiet && config.m > 2 && config.centroids.empty()) {
+      fmt::print(stderr, "rarefy: making {} cells ...\n", with_commas(config.cells));
+    }
+    const auto run = Run::start(config, std::move(run_folder), machine.threads);
+    return go_on(*run, stop, quiet);
+  }
+
+  // What was asked for by name must have an effect.
+  void refuse_idle_options(const Config& config) const {
+    const auto refuse = [&](std::string_view name, std::string_view why) {
+      if (parameters.given(name)) {
+        throw Error(ErrorKind::parameter, fmt::format("--{} has no effect here: {}", name, why));
+      }
+    };
+    if (config.domain == "arm") refuse("m", "the arm has 2 features");
+    const bool grid =
+        config.archive == "grid" || (config.archive == "auto" && config.centroids.empty() &&
+                                     (config.m <= 2 || config.domain == "arm"));
+    if (grid) {
+      for (const auto* name : {"cells", "cvt-samples"}) {
+        refuse(name, "the archive is a grid; --archive cvt makes it one of Voronoi cells");
+      }
+    } else {
+      refuse("grid", "the archive is a CVT; --archive grid makes it a grid");
+    }
   }
 };
 
@@ -75,11 +101,18 @@ struct ResumeVerb {
 
   int run() {
     machine.apply();
+    const auto& stop = stop_on_interrupt();
     auto run = Run::resume(RunFolder::open(folder), machine.threads);
     if (follow_instruction_set(*run)) {
       // The domain was made with other instructions, and its constants may differ: once more.
       run.reset();  // lets go of the folder
       run = Run::resume(RunFolder::open(folder), machine.threads);
+    }
+    if (run->recorded_version() != kVersion) {
+      fmt::print(stderr,
+                 "rarefy: the run was begun with rarefy {}, and goes on with {}: results may "
+                 "differ from those of one version alone\n",
+                 run->recorded_version(), kVersion);
     }
     if (iterations) run->set_iterations(checked(*iterations));
     if (run->search().iteration() >= run->config().iterations) {
@@ -87,7 +120,7 @@ struct ResumeVerb {
                  "rarefy: this run is finished ({} iterations); --iterations N takes it further\n",
                  with_commas(run->search().iteration()));
     }
-    return go_on(*run, quiet);
+    return go_on(*run, stop, quiet);
   }
 
   static std::int64_t checked(std::int64_t iterations) {

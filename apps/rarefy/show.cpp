@@ -1,8 +1,12 @@
 // rarefy show
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
-#include <iostream>
+#include <cstdio>
 
 #include "commands.hpp"
+#include "output.hpp"
+#include "rarefy/core/error.hpp"
 #include "rarefy/experiment/run.hpp"
 #include "summary.hpp"
 
@@ -13,11 +17,27 @@ struct ShowVerb {
   std::string folder;
   bool json = false;
 
+  [[nodiscard]] RunFolder open_or_peek(std::string& reason) const {
+    auto reading = RunFolder::peek(folder);
+    try {
+      return RunFolder::open(folder);
+    } catch (const Error& error) {
+      reason = error.what();
+      return reading;
+    }
+  }
+
   [[nodiscard]] int run() const {
-    // From the checkpoint, which is never behind the other files.
-    const auto run = Run::resume(RunFolder::open(folder));
-    run->write_results();
-    std::cout << (json ? json_of(*run) : summary_of(*run)) << std::flush;
+    // From the checkpoint, which is never behind the other files. A run that is going on, or
+    // that we may not write to, can be looked at all the same.
+    std::string reason;
+    const auto run = Run::resume(open_or_peek(reason));
+    if (reason.empty()) {
+      run->write_results();
+    } else {
+      fmt::print(stderr, "rarefy: showing the last checkpoint, and writing nothing: {}\n", reason);
+    }
+    print_out(json ? json_of(*run) : summary_of(*run));
     return kDone;
   }
 };

@@ -95,6 +95,7 @@ class Search {
   std::int64_t iteration_ = 0;
   std::int64_t restarts_ = 0;
   bool asked_ = false;
+  bool half_told_ = false;  // tell() is under way, or ended in an error half way
 
   Batch solutions_;
   std::vector<double> scores_;

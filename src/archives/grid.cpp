@@ -24,7 +24,7 @@ Grid::Grid(FeatureSpace space, std::vector<Index> shape)
     if (intervals > kMostCells / cells_) {
       throw Error(ErrorKind::parameter, "grid: number of cells",
                   fmt::format("more than {}", kMostCells),
-                  "fewer; use a CVT archive for many features");
+                  "fewer: fewer intervals, or a CVT archive");
     }
     cells_ *= intervals;
   }

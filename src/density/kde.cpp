@@ -40,6 +40,22 @@ constexpr double kFarTail = 60.0;
 // A sum this small of a kernel of bounded support may be a few terms at the edge of their
 // reach, where single precision is relatively poor.
 constexpr double kEdge = 1.0;
+constexpr double kFarthest = 1e300;  // squared distances that are still told apart by squares
+
+// The distance between two features, without squares that overflow; at most the largest double.
+double distance(std::span<const double> a, std::span<const double> b) {
+  double longest = 0.0;
+  for (std::size_t d = 0; d < a.size(); ++d) {
+    longest = std::max(longest, std::abs(0.5 * a[d] - 0.5 * b[d]));
+  }
+  if (longest == 0.0) return 0.0;
+  double sum = 0.0;
+  for (std::size_t d = 0; d < a.size(); ++d) {
+    const double part = (0.5 * a[d] - 0.5 * b[d]) / longest;
+    sum += part * part;
+  }
+  return std::min(longest * std::sqrt(sum), 0.5 * std::numeric_limits<double>::max()) * 2.0;
+}
 
 }  // namespace
 
@@ -107,7 +123,8 @@ void KernelDensity::take_over(Index slot) {
   }
 }
 
-void KernelDensity::observe(BatchView features, std::span<const double> /*objectives*/) {
+void KernelDensity::observe(BatchView features, std::span<const double> /*objectives*/,
+                            Workers& /*workers*/) {
   changed_.clear();
   buffer_->add(features, changed_);
   for (const Index slot : changed_) take_over(slot);
@@ -184,6 +201,12 @@ double KernelDensity::exact_log_sum(std::span<const double> query) const {
       case Kernel::triangular: sum += std::max(0.0, 1.0 - std::sqrt(d2)); break;
       case Kernel::epanechnikov: sum += std::max(0.0, 1.0 - d2); break;
     }
+  }
+  // So far out that even squares overflow: finite and in order all the same.
+  if (!(nearest < kFarthest)) {
+    double least = std::numeric_limits<double>::max();
+    for (Index i = 0; i < rows.rows(); ++i) least = std::min(least, distance(query, rows.row(i)));
+    return -kFarthest * (1.0 + least / std::numeric_limits<double>::max());
   }
   if (options_.kernel == Kernel::gaussian) return std::log(sum) - std::numbers::ln2 * nearest;
   return sum > 0.0 ? std::log(sum) : kNoDensity - std::sqrt(nearest);

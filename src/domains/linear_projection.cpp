@@ -23,11 +23,11 @@ DomainInfo describe(const LinearProjectionOptions& options) {
   if (options.m < 1 || options.n < 1 || options.n % options.m != 0) {
     throw Error(ErrorKind::parameter, "linear projection",
                 fmt::format("n = {}, m = {}", options.n, options.m),
-                "n >= 1 and a multiple of m >= 1");
+                "n a multiple of m, both at least 1");
   }
   DomainInfo info;
   info.name = options.m == 2 ? "lp" : "multi-lp";
-  info.title = options.m == 2 ? "Linear projection" : "Multi-feature linear projection";
+  info.title = options.m <= 2 ? "Linear projection" : "Multi-feature linear projection";
   info.solution_dim = options.n;
   const Index width = options.n / options.m;
   const double reach = LinearProjection::kRange * static_cast<double>(width);

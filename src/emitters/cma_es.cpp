@@ -44,6 +44,12 @@ void check(const CmaEsOptions& options) {
     throw Error(ErrorKind::parameter, "bounds: resamples", fmt::format("{}", bounds.resamples),
                 "at least 0");
   }
+  constexpr Index kMostDraws = Index{1} << 24;  // the streams of one generation, see repair_rows()
+  if (bounds.resamples > 0 && options.batch > kMostDraws / bounds.resamples) {
+    throw Error(ErrorKind::parameter, "bounds: batch x resamples",
+                fmt::format("{} x {}", options.batch, bounds.resamples),
+                fmt::format("at most {}", kMostDraws));
+  }
   for (Index d = 0; d < options.dimension; ++d) {
     const double low = bound(bounds.lower, d);
     const double high = bound(bounds.upper, d);
@@ -248,8 +254,8 @@ void CmaEs::repair_rows(const StreamKey& key, BatchSpan out) {
     // One long stream for each generation; attempt a of row i has its own part of it.
     for (Index attempt = 0; attempt < bounds.resamples && !inside(row, bounds); ++attempt) {
       const auto whole = static_cast<std::size_t>(n);
-      again.iteration = (key.iteration << 24) |
-                        static_cast<std::uint64_t>((i * bounds.resamples + attempt) & 0xFFFFFF);
+      again.iteration =
+          (key.iteration << 24) | static_cast<std::uint64_t>(i * bounds.resamples + attempt);
       fill_normals(again, std::span(normals_.data(), whole));
       kernels::dense().multiply(normals_.data(), factor_.data(),
                                 options_.factor == Factor::cholesky, row.data(), 1, n);

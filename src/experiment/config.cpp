@@ -55,8 +55,9 @@ const std::vector<Choice>& algorithm_choices() {
 
 const std::vector<Choice>& profile_choices() {
   static const std::vector<Choice> choices = {
-      {"default", "the algorithm done right, with restarts: far better than published"},
-      {"published", "what lands on the paper's numbers; see docs/published-profile.md"},
+      {"default",
+       "the algorithm as the paper defines it, with restarts, mirroring and Scott's bandwidth"},
+      {"published", "what lands on the paper's own figures; see docs/published-profile.md"},
   };
   return choices;
 }

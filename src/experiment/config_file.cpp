@@ -39,6 +39,21 @@ std::vector<std::string_view> sections() {
   return names;
 }
 
+std::string as_toml(bool value) { return value ? "true" : "false"; }
+std::string as_toml(std::int64_t value) { return fmt::format("{}", value); }
+// The shortest digits that give the same number back; TOML tells numbers from integers by a
+// point or an exponent.
+std::string as_toml(double value) {
+  auto digits = fmt::format("{}", value);
+  if (digits.find_first_of(".en") == std::string::npos) digits += ".0";
+  return digits;
+}
+std::string as_toml(const std::string& value) {
+  std::ostringstream out;
+  out << toml::value(value);
+  return out.str();
+}
+
 // Puts the place in front of an Error's message.
 template <typename Call>
 decltype(auto) with_place(const std::string& where, Call&& call) {
@@ -94,6 +109,7 @@ Settings parse_settings(std::string_view text, std::string_view name) {
   for (const auto& [key, node] : root) {
     const auto where = place(name, key.source());
     const auto* table = node.as_table();
+    if (key.str() == "rarefy" && node.is_string()) continue;  // which version wrote the file
     if (table == nullptr) {
       throw Error(ErrorKind::parameter,
                   fmt::format("{}: '{}' stands outside of a table, expected a table such as [run]",
@@ -131,18 +147,18 @@ Config resolve(const Settings& settings) {
 }
 
 std::string to_toml(const Config& config) {
-  std::string out =
-      fmt::format("# rarefy {}, instruction set {}\n", kVersion, name_of(instruction_set()));
+  std::string out = fmt::format("rarefy = '{}'  # the version that wrote this, on {}\n", kVersion,
+                                name_of(instruction_set()));
   std::string_view section;
   for (const auto& parameter : parameters()) {
     if (parameter.section != section) {
       section = parameter.section;
       out += fmt::format("\n[{}]\n", section);
     }
-    std::ostringstream value;
-    std::visit([&](const auto& held) { value << toml::value(held); },
-               rarefy::value_of(config, parameter));
-    out += fmt::format("{} = {}  # {}\n", parameter.name, value.str(), parameter.meaning);
+    out += fmt::format("{} = {}  # {}\n", parameter.name,
+                       std::visit([](const auto& held) { return as_toml(held); },
+                                  rarefy::value_of(config, parameter)),
+                       parameter.meaning);
   }
   return out;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -55,18 +56,27 @@ void paint_cells(const Archive& archive, const DomainInfo& domain, pictures::Hea
 
 // Many features: how many elites there are over the first two of them.
 void paint_projection(const Archive& archive, const FeatureSpace& space, pictures::Heatmap& map) {
-  constexpr Index kBins = 50;
+  // A grid's own intervals; else so many that a full archive has some elites in each.
+  Index columns = 0, rows = 0;
+  if (const auto* grid = dynamic_cast<const Grid*>(&archive.tessellation())) {
+    columns = grid->shape()[0];
+    rows = grid->shape()[1];
+  } else {
+    const auto cells = static_cast<double>(archive.tessellation().cells());
+    columns = rows = std::clamp<Index>(static_cast<Index>(std::sqrt(cells) / 2.5), 5, 100);
+  }
   const Grid bins({{space.lower[0], space.lower[1]}, {space.upper[0], space.upper[1]}},
-                  {kBins, kBins});
-  map.columns = map.rows = kBins;
-  map.values.assign(static_cast<std::size_t>(kBins * kBins), kEmpty);
+                  {columns, rows});
+  map.columns = columns;
+  map.rows = rows;
+  map.values.assign(static_cast<std::size_t>(columns * rows), kEmpty);
   for (Index i = 0; i < archive.size(); ++i) {
     Index bin = 0;
     bins.assign(BatchView(archive.features().row(i).data(), 1, 2), std::span(&bin, 1));
-    auto& count = map.values[static_cast<std::size_t>((bin % kBins) * kBins + bin / kBins)];
+    auto& count = map.values[static_cast<std::size_t>((bin % rows) * columns + bin / rows)];
     count = std::isnan(count) ? 1.0 : count + 1.0;
   }
-  map.colour_label = "elites";
+  map.colour_label = "elites in this projection";
 }
 
 }  // namespace

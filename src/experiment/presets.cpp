@@ -51,6 +51,25 @@ Bounds parse_bounds(const Config& config, const DomainInfo& domain) {
   return bounds;
 }
 
+void check_start(const Config& config, const Bounds& bounds) {
+  if (bounds.any() && (config.x0 < bounds.lower[0] || config.x0 > bounds.upper[0])) {
+    throw Error(
+        ErrorKind::parameter, "x0", fmt::format("{}", config.x0),
+        fmt::format("a value within the bounds, {} to {}", bounds.lower[0], bounds.upper[0]));
+  }
+}
+
+// The published parts are what they are; a configuration must not claim others.
+void check_published(const Config& config) {
+  if (!published(config)) return;
+  if (config.factor != "eigen" || config.kernel != "gaussian" || config.decompose_every != 0) {
+    throw Error(ErrorKind::parameter, "published profile",
+                fmt::format("factor {}, kernel {}, decompose-every {}", config.factor,
+                            config.kernel, config.decompose_every),
+                "eigen, gaussian and 0, which cannot be changed there");
+  }
+}
+
 std::unique_ptr<Emitter> make_emitter(const Config& config, const DomainInfo& domain,
                                       std::uint32_t index) {
   CmaEsOptions options;
@@ -60,13 +79,18 @@ std::unique_ptr<Emitter> make_emitter(const Config& config, const DomainInfo& do
   options.mirrored = config.mirrored;
   options.factor = config.factor == "eigen" ? Factor::eigen : Factor::cholesky;
   options.bounds = parse_bounds(config, domain);
+  options.decompose_every = config.decompose_every;
   std::unique_ptr<CmaEs> optimizer;
   if (published(config)) {
     optimizer = std::make_unique<compat::PublishedCmaEs>(options);
   } else {
     optimizer = std::make_unique<CmaEs>(options);
   }
-  auto emitter = std::make_unique<CmaEsEmitter>(std::move(optimizer), seed_of(config), index);
+  StopTests stop;
+  stop.condition = config.stop_condition;
+  stop.step_size = config.stop_step;
+  stop.flat = config.stop_flat;
+  auto emitter = std::make_unique<CmaEsEmitter>(std::move(optimizer), seed_of(config), index, stop);
   emitter->restart(std::vector<double>(static_cast<std::size_t>(domain.solution_dim), config.x0));
   return emitter;
 }
@@ -78,19 +102,24 @@ std::unique_ptr<RestartTrigger> make_trigger(const Config& config) {
 }
 
 std::unique_ptr<RestartPoint> make_restart_point(const Config& config, const DomainInfo& domain) {
-  if (config.restart_at == "average") return std::make_unique<RestartAtAverage>(config.average_of);
+  const Index average_of = config.average_of > 0 ? config.average_of : config.batch / 2;
+  if (config.restart_at == "average") return std::make_unique<RestartAtAverage>(average_of);
   if (config.restart_at == "sparsest") {
     return std::make_unique<RestartAtSparsest>(config.sparsest_of);
   }
   if (config.restart_at == "between") {
-    return std::make_unique<RestartBetween>(config.average_of, config.sparsest_of);
+    return std::make_unique<RestartBetween>(average_of, config.sparsest_of);
   }
   if (config.restart_at == "elite") return std::make_unique<RestartAtElite>();
   if (config.restart_at == "mixed") {
     MixedRestartOptions options;
     options.emitters = config.emitters;
-    options.average_of = config.average_of;
+    options.average_of = average_of;
     options.sparsest_of = config.sparsest_of;
+    options.decay = config.mixed_decay;
+    options.sharpness = config.mixed_sharpness;
+    options.least = config.mixed_least;
+    options.evidence = config.mixed_evidence;
     return std::make_unique<MixedRestart>(options);
   }
   return std::make_unique<RestartAtOrigin>(
@@ -143,6 +172,8 @@ std::shared_ptr<const Tessellation> make_tessellation(const Config& config,
   options.cells = config.cells;
   options.samples = config.cvt_samples;
   options.seed = static_cast<std::uint64_t>(config.cvt_seed);
+  options.iterations = config.cvt_iterations;
+  options.tolerance = config.cvt_tolerance;
   return std::make_shared<Cvt>(space, options, workers);
 }
 
@@ -159,6 +190,8 @@ std::unique_ptr<Search> make_search(const Config& config, const DomainInfo& doma
 
 SearchParts make_parts(const Config& config, const DomainInfo& domain,
                        std::shared_ptr<const Tessellation> cells) {
+  check_published(config);
+  check_start(config, parse_bounds(config, domain));
   SearchParts parts;
   for (std::int64_t i = 0; i < config.emitters; ++i) {
     parts.emitters.push_back(make_emitter(config, domain, static_cast<std::uint32_t>(i)));

@@ -34,6 +34,14 @@ Config essence(Config config) {
   return config;
 }
 
+// Tells one division into cells from another.
+std::int64_t fingerprint(const Tessellation& cells) {
+  const auto* cvt = dynamic_cast<const Cvt*>(&cells);
+  if (cvt == nullptr) return cells.cells();
+  const auto values = cvt->centroids().values();
+  return static_cast<std::int64_t>(checksum(std::as_bytes(values)));
+}
+
 }  // namespace
 
 // Writes things down while the loop goes round.
@@ -84,14 +92,16 @@ std::unique_ptr<Run> Run::start(const Config& config, RunFolder folder, Index th
 std::unique_ptr<Run> Run::resume(RunFolder folder, Index threads) {
   auto config = rarefy::resolve(read_settings(folder.config()));
   std::unique_ptr<Run> run(new Run(std::move(config), std::move(folder)));
-  const auto& centroids = run->folder_.centroids();
-  run->build(std::filesystem::exists(centroids) ? centroids.string() : std::string(), threads);
-  run->read_checkpoint();
+  run->read_checkpoint(threads);
   return run;
 }
 
 void Run::set_iterations(std::int64_t iterations) {
   if (iterations == config_.iterations) return;
+  if (iterations < search_->iteration()) {
+    throw Error(ErrorKind::parameter, "iterations", fmt::format("{}", iterations),
+                fmt::format("at least the {} that are done", search_->iteration()));
+  }
   config_.iterations = iterations;
   write_file_atomically(folder_.config(), to_toml(config_));
 }
@@ -105,6 +115,8 @@ double Run::seconds() const {
 void Run::note_metrics() {
   const auto& lines = metrics_.lines();
   if (!lines.empty() && lines.back().iteration >= search_->iteration()) return;
+  // A line from where the run was once stopped makes way, so that stopping leaves no trace.
+  if (!lines.empty() && lines.back().iteration % config_.metrics_every != 0) metrics_.drop_last();
   metrics_.add(now());
 }
 
@@ -129,7 +141,7 @@ DriveEnd Run::go(std::span<Observer* const> observers, const std::atomic<bool>* 
     const auto reason = std::current_exception();
     try {
       wrap_up();
-    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): the first trouble is the one to tell
+    } catch (...) {  // NOLINT(bugprone-empty-catch): the first trouble is the one to tell
     }
     std::rethrow_exception(reason);
   }
@@ -143,6 +155,7 @@ void Run::write_checkpoint() {
   state_.text("state.rarefy", kVersion);
   state_.text("state.instruction_set", name_of(instruction_set()));
   state_.text("state.config", to_toml(essence(config_)));
+  state_.integer("state.cells", fingerprint(search_->archive().tessellation()));
   state_.real("state.seconds", seconds());
   metrics_.save(state_);
   search_->save(state_);
@@ -150,7 +163,7 @@ void Run::write_checkpoint() {
   write_file_atomically(folder_.metrics(), metrics_.csv());
 }
 
-void Run::read_checkpoint() {
+void Run::read_checkpoint(Index threads) {
   const auto name = folder_.checkpoint().string();
   const auto bytes = rarefy::read_checkpoint(folder_.checkpoint());
   StateReader in(bytes);
@@ -160,13 +173,20 @@ void Run::read_checkpoint() {
       throw Error(ErrorKind::data, "version of the state", fmt::format("{}", version),
                   fmt::format("{}: the run was made by another version of rarefy", kStateVersion));
     }
-    in.text("state.rarefy");
+    recorded_version_ = in.text("state.rarefy");
     recorded_instruction_set_ = in.text("state.instruction_set");
     const auto saved = rarefy::resolve(parse_settings(in.text("state.config"), "checkpoint"));
     if (!(saved == essence(config_))) {
       throw Error(ErrorKind::data,
                   "config.toml does not fit the checkpoint: it was changed in more than "
                   "iterations, metrics-every and checkpoint-seconds");
+    }
+    const auto centroids = folder_.centroids();
+    build(std::filesystem::exists(centroids) ? centroids.string() : std::string(), threads);
+    if (in.integer("state.cells") != fingerprint(search_->archive().tessellation())) {
+      throw Error(ErrorKind::data,
+                  "the cells are not those the run was begun with: its "
+                  "centroids.npy was changed or removed");
     }
     seconds_before_ = in.finite("state.seconds");
     metrics_.load(in);

@@ -39,6 +39,10 @@ std::array<unsigned char, 16> checksum_of(std::span<const std::byte> payload) {
 
 }  // namespace
 
+std::uint64_t checksum(std::span<const std::byte> bytes) {
+  return XXH3_64bits(bytes.data(), bytes.size());
+}
+
 void write_checkpoint(const std::filesystem::path& path, std::span<const std::byte> payload) {
   Header header{.length = payload.size(), .checksum = checksum_of(payload)};
   std::ranges::copy(kMagic, header.magic.begin());

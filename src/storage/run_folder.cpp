@@ -18,15 +18,20 @@ namespace rarefy {
 RunFolder::RunFolder(std::filesystem::path path) : path_(std::move(path)) {}
 
 RunFolder::RunFolder(RunFolder&& other) noexcept
-    : path_(std::move(other.path_)), lock_(std::exchange(other.lock_, -1)) {}
+    : path_(std::move(other.path_)),
+      lock_(std::exchange(other.lock_, -1)),
+      made_(std::exchange(other.made_, false)) {}
 
 RunFolder& RunFolder::operator=(RunFolder&& other) noexcept {
   std::swap(path_, other.path_);
   std::swap(lock_, other.lock_);
+  std::swap(made_, other.made_);
   return *this;
 }
 
 RunFolder::~RunFolder() {
+  std::error_code not_empty;
+  if (made_) std::filesystem::remove(path_, not_empty);
   if (lock_ >= 0) ::close(lock_);
 }
 
@@ -50,12 +55,13 @@ void RunFolder::lock() {
 
 RunFolder RunFolder::create(const std::filesystem::path& path, bool overwrite) {
   std::error_code problem;
-  std::filesystem::create_directories(path, problem);
+  const bool made = std::filesystem::create_directories(path, problem);
   if (problem) {
     throw Error(ErrorKind::io,
                 fmt::format("cannot make the folder '{}': {}", path.string(), problem.message()));
   }
   RunFolder folder(path);
+  folder.made_ = made;
   folder.lock();
   if (std::filesystem::exists(folder.config()) && !overwrite) {
     throw Error(ErrorKind::parameter,
@@ -79,6 +85,12 @@ void RunFolder::clear() const {
 }
 
 RunFolder RunFolder::open(const std::filesystem::path& path) {
+  RunFolder folder = peek(path);
+  folder.lock();
+  return folder;
+}
+
+RunFolder RunFolder::peek(const std::filesystem::path& path) {
   RunFolder folder(path);
   if (!std::filesystem::is_directory(path)) {
     throw Error(ErrorKind::io,
@@ -88,7 +100,6 @@ RunFolder RunFolder::open(const std::filesystem::path& path) {
     throw Error(ErrorKind::io, fmt::format("'{}' has no config.toml, expected the folder of a run",
                                            path.string()));
   }
-  folder.lock();
   return folder;
 }
 

@@ -392,7 +392,7 @@ TEST(CommandMemory, TooLittleIsToldInWords) {
   const auto end =
       rarefy_command({"run", "lp", "--n", "100000", "--out", (place / "run").string()}, options);
   if (end.exit_code == kCannot) GTEST_SKIP() << "limits cannot be set here";
-  EXPECT_EQ(end.exit_code, 1);
+  EXPECT_EQ(end.exit_code, 2);
   EXPECT_TRUE(contains(end.err, "not enough memory")) << end.err;
   EXPECT_FALSE(fs::exists(place / "run" / "config.toml"));
 }

@@ -90,7 +90,7 @@ TEST(CommandProgress, TheLastStateOfTheBarIsTheEnd) {
   const auto last = end.out.rfind("\r\x1b[K");
   ASSERT_NE(last, std::string::npos) << end.out;
   EXPECT_TRUE(contains(end.out.substr(last), "300/300")) << end.out;
-  EXPECT_TRUE(contains(end.out.substr(last), "[########################################]"));
+  EXPECT_TRUE(std::regex_search(end.out.substr(last), std::regex(R"(\[#+\])")));
 }
 
 TEST(CommandProgress, ADumbTerminalGetsNoEscapeCodes) {

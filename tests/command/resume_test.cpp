@@ -166,7 +166,6 @@ TEST_F(CommandResume, OnlyOneProcessAtATime) {
   ASSERT_TRUE(first.wait_until(
       [&] { return contains(bytes_of(folder / "config.toml"), "iterations = 1000000000"); }));
   const std::vector<Words> others = {{"resume", folder.string()},
-                                     {"show", folder.string()},
                                      {"run", "lp", "--out", folder.string(), "--overwrite"}};
   for (const auto& words : others) {
     SCOPED_TRACE(words[0]);
@@ -175,9 +174,16 @@ TEST_F(CommandResume, OnlyOneProcessAtATime) {
     EXPECT_TRUE(contains(second.err, "in use by another rarefy")) << second.err;
     EXPECT_TRUE(contains(second.err, folder.string())) << second.err;
   }
+  // Looking is free, and changes nothing.
+  const auto look = rarefy_command({"show", folder.string()});
+  EXPECT_EQ(look.exit_code, 0) << look.err;
+  EXPECT_TRUE(contains(look.err, "writing nothing") && contains(look.err, "in use")) << look.err;
+  EXPECT_TRUE(contains(look.out, "coverage")) << look.out;
   first.send(SIGKILL);
   (void)first.wait();
-  EXPECT_EQ(rarefy_command({"show", folder.string()}).exit_code, 0) << "the lock ends with it";
+  const auto after = rarefy_command({"show", folder.string()});
+  EXPECT_EQ(after.exit_code, 0) << "the lock ends with it";
+  EXPECT_FALSE(contains(after.err, "writing nothing")) << after.err;
 }
 
 // The objective has a scale that is computed when the run is taken up: by the instructions that

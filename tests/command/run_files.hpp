@@ -53,6 +53,7 @@ inline void expect_complete_config(const fs::path& file) {
     expected.insert(std::string(parameter.section) + "." + std::string(parameter.name));
   }
   for (const auto& [section, values] : table) {
+    if (section.str() == "rarefy") continue;  // the version
     ASSERT_TRUE(values.is_table()) << section.str();
     for (const auto& [name, value] : *values.as_table()) {
       found.insert(std::string(section.str()) + "." + std::string(name.str()));

@@ -85,6 +85,7 @@ TEST_P(EveryParameter, RefusesAnotherType) {
     if (other.index() == value.index()) continue;
     const bool integer_for_number = std::holds_alternative<double>(value) && other.index() == 1;
     if (integer_for_number) continue;
+    if (parameter.number_serves && (other.index() == 1 || other.index() == 2)) continue;
     const auto message = message_of([&] { rarefy::set_parameter(config, parameter, other); });
     EXPECT_TRUE(contains(message, parameter.name)) << message;
     EXPECT_TRUE(contains(message, rarefy::text_of(other))) << message;
@@ -216,8 +217,8 @@ TEST(Parameters, AwkwardNumbersComeBackFromTomlToTheLastBit) {
   for (const double value : {0.1, 1.0 / 3.0, 1e-308, 5e-324, 1.7976931348623157e308, 123456789.0,
                              1e22, 2.2250738585072014e-308}) {
     Config config;
-    config.sigma0 = value;
-    config.x0 = -value;
+    config.patience_rate = value;
+    config.objective_floor = -value;
     config.seed = 8'999'999'999'999'999'999;
     const auto again = rarefy::resolve(rarefy::parse_settings(rarefy::to_toml(config), "test"));
     EXPECT_TRUE(again == config) << value;
@@ -226,6 +227,12 @@ TEST(Parameters, AwkwardNumbersComeBackFromTomlToTheLastBit) {
   config.x0 = -0.0;
   const auto again = rarefy::resolve(rarefy::parse_settings(rarefy::to_toml(config), "test"));
   EXPECT_TRUE(std::signbit(again.x0));
+}
+
+TEST(Parameters, ANumberServesForABandwidth) {
+  const auto config =
+      rarefy::resolve(rarefy::parse_settings("[density]\nbandwidth = 2.5\n", "test"));
+  EXPECT_EQ(config.bandwidth, "2.5");
 }
 
 TEST(Parameters, AnyTextComesBackFromToml) {

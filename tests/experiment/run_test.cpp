@@ -133,7 +133,7 @@ TEST_F(RunInAFolder, MetricsComeEverySoOftenAndAtTheEnd) {
   run->set_iterations(40);
   run->go();
   EXPECT_EQ(run->metrics().lines().back().iteration, 40);
-  EXPECT_EQ(run->metrics().lines().size(), 5U);
+  EXPECT_EQ(run->metrics().lines().size(), 4U) << "10, 20, 30, 40: the stop at 25 leaves no trace";
   EXPECT_EQ(rarefy::resolve(rarefy::read_settings(run->folder().config())).iterations, 40);
 }
 

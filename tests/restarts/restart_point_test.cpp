@@ -32,7 +32,8 @@ class FormulaDensity : public Density {
     }
     ++calls;
   }
-  void observe(BatchView /*features*/, std::span<const double> /*objectives*/) override {}
+  void observe(BatchView /*features*/, std::span<const double> /*objectives*/,
+               Workers& /*workers*/) override {}
   void save(StateWriter& /*out*/) const override {}
   void load(StateReader& /*in*/) override {}
 

@@ -37,7 +37,8 @@ class RecordingDensity : public Density {
       scores[static_cast<std::size_t>(i)] = std::round(features(i, 0));
     }
   }
-  void observe(BatchView features, std::span<const double> /*objectives*/) override {
+  void observe(BatchView features, std::span<const double> /*objectives*/,
+               Workers& /*workers*/) override {
     log_.events.emplace_back("observe");
     log_.observed.emplace_back(features.values().begin(), features.values().end());
     informed_ = true;

@@ -80,8 +80,9 @@ class PublishedDensity : public Density {
   [[nodiscard]] bool informed() const override { return kde_->informed(); }
   void score(BatchView features, std::span<const double> objectives, std::span<double> scores,
              Workers& workers) override;
-  void observe(BatchView features, std::span<const double> objectives) override {
-    kde_->observe(features, objectives);
+  using Density::observe;
+  void observe(BatchView features, std::span<const double> objectives, Workers& workers) override {
+    kde_->observe(features, objectives, workers);
   }
   void save(StateWriter& out) const override { kde_->save(out); }
   void load(StateReader& in) override { kde_->load(in); }

@@ -31,7 +31,13 @@ class Density {
                      std::span<double> scores, Workers& workers) = 0;
 
   /// Takes in a whole batch.
-  virtual void observe(BatchView features, std::span<const double> objectives) = 0;
+  virtual void observe(BatchView features, std::span<const double> objectives,
+                       Workers& workers) = 0;
+  /// The same for callers without a team.
+  void observe(BatchView features, std::span<const double> objectives) {
+    Workers alone(1);
+    observe(features, objectives, alone);
+  }
 
   virtual void save(StateWriter& out) const = 0;
   virtual void load(StateReader& in) = 0;

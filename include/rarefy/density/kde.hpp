@@ -55,7 +55,8 @@ class KernelDensity : public Density {
   [[nodiscard]] bool informed() const override;
   void score(BatchView features, std::span<const double> objectives, std::span<double> scores,
              Workers& workers) override;
-  void observe(BatchView features, std::span<const double> objectives) override;
+  using Density::observe;
+  void observe(BatchView features, std::span<const double> objectives, Workers& workers) override;
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
 

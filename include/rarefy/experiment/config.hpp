@@ -38,14 +38,22 @@ struct Config {
   std::string bounds = "none";
   std::int64_t resamples = 10;
   std::string repair = "reflect";
+  std::int64_t decompose_every = 0;
+  double stop_condition = 1e14;
+  double stop_step = 1e-11;
+  double stop_flat = 1e-12;
 
   // restarts
   std::string restart_when = "stagnation";
   std::int64_t patience = 25;
   double patience_rate = 0.2;
   std::string restart_at = "average";
-  std::int64_t average_of = 18;
+  std::int64_t average_of = 0;
   std::int64_t sparsest_of = 64;
+  double mixed_decay = 0.98;
+  double mixed_sharpness = 4.0;
+  double mixed_least = 0.05;
+  double mixed_evidence = 20.0;
 
   // density
   std::int64_t buffer = 10'000;
@@ -58,6 +66,8 @@ struct Config {
   std::int64_t cells = 10'000;
   std::int64_t cvt_samples = 100'000;
   std::int64_t cvt_seed = 1;
+  std::int64_t cvt_iterations = 100;
+  double cvt_tolerance = 1e-4;
   std::string centroids;
 
   // output

@@ -27,6 +27,7 @@ struct MetricsLine {
 class MetricsLog {
  public:
   void add(const MetricsLine& line) { lines_.push_back(line); }
+  void drop_last() { lines_.pop_back(); }
   [[nodiscard]] const std::vector<MetricsLine>& lines() const { return lines_; }
   /// With a header line; numbers such that reading them back gives the same ones.
   [[nodiscard]] std::string csv() const;

@@ -24,6 +24,7 @@ struct Parameter {
   std::vector<std::string_view> choices = {};  ///< of a text; empty: free
   double low = 0.0, high = 0.0;                ///< of a number; equal: unlimited
   bool low_open = false;                       ///< the low end itself is excluded
+  bool number_serves = false;                  ///< a text that may also be given as a number
 
   /// "integer", "number", "true or false", "text".
   [[nodiscard]] std::string_view type() const;

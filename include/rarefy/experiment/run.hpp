@@ -30,7 +30,7 @@ class Run {
   /// even when an observer or the domain throws.
   DriveEnd go(std::span<Observer* const> observers = {}, const std::atomic<bool>* stop = nullptr);
 
-  /// Plans more (or fewer) iterations than configured.
+  /// Plans more (or fewer) iterations than configured, but no fewer than are done.
   void set_iterations(std::int64_t iterations);
 
   [[nodiscard]] const Config& config() const { return config_; }
@@ -49,6 +49,9 @@ class Run {
     return recorded_instruction_set_;
   }
 
+  /// The version of the library with which it was made.
+  [[nodiscard]] const std::string& recorded_version() const { return recorded_version_; }
+
   /// Writes archive, metrics and picture.
   void write_results() const;
   void write_picture() const;
@@ -58,7 +61,7 @@ class Run {
   Run(Config config, RunFolder folder);
   void build(const std::string& centroids, Index threads);
   void write_checkpoint();
-  void read_checkpoint();
+  void read_checkpoint(Index threads);
   void note_metrics();
 
   Config config_;
@@ -66,7 +69,7 @@ class Run {
   std::unique_ptr<Domain> domain_;
   std::unique_ptr<Search> search_;
   MetricsLog metrics_;
-  std::string recorded_instruction_set_;
+  std::string recorded_instruction_set_, recorded_version_;
   double seconds_before_ = 0.0;
   std::optional<std::chrono::steady_clock::time_point> going_since_;
   StateWriter state_;  // kept, so that its memory is

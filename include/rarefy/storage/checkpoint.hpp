@@ -13,12 +13,16 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string_view>
 #include <vector>
 
 namespace rarefy {
+
+/// XXH3, 64 bits: tells one content from another.
+[[nodiscard]] std::uint64_t checksum(std::span<const std::byte> bytes);
 
 /// Atomic: see atomic_file.hpp.
 void write_checkpoint(const std::filesystem::path& path, std::span<const std::byte> payload);

@@ -17,6 +17,8 @@ class RunFolder {
   static RunFolder create(const std::filesystem::path& path, bool overwrite);
   /// Opens the folder of a run, for writing too.
   static RunFolder open(const std::filesystem::path& path);
+  /// The folder of a run to read, whoever is using it.
+  static RunFolder peek(const std::filesystem::path& path);
 
   /// Removes the files of a run, and no others: to be called when a new one is sure to begin.
   void clear() const;
@@ -41,6 +43,7 @@ class RunFolder {
 
   std::filesystem::path path_;
   int lock_ = -1;
+  bool made_ = false;  // by us: goes again if nothing comes to lie in it
 };
 
 }  // namespace rarefy

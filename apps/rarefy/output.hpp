@@ -1,0 +1,11 @@
+// What goes to standard output goes there whole, or the command fails.
+#pragma once
+
+#include <string_view>
+
+namespace rarefy::command {
+
+/// Throws an Error where it cannot be written (a full disk behind a redirection, say).
+void print_out(std::string_view text);
+
+}  // namespace rarefy::command

@@ -1,0 +1,44 @@
+// What the default profile is for: coverage after 5,000 iterations.
+//
+// One seed a domain; a seed's outcome is fixed on one instruction set. Over seeds, coverage
+// on LP has a mean of 94.9 and a standard deviation of 0.6, on the arm 80.12 and 0.01, on
+// multi-feature LP 92.6 and 0.3: another instruction set, which amounts to another seed, falls
+// below these bounds less than once in a thousand times.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "rarefy/evaluators/evaluator.hpp"
+#include "rarefy/experiment/driver.hpp"
+#include "rarefy/experiment/metrics.hpp"
+#include "rarefy/experiment/presets.hpp"
+
+namespace rarefy {
+namespace {
+
+double percent_covered(const std::string& domain_name) {
+  const auto config = default_config(domain_name);
+  const auto domain = make_domain(config);
+  const auto search = make_search(config, domain->info());
+  ThreadsEvaluator evaluator(*domain, search->workers());
+  EXPECT_EQ(drive(*search, evaluator, config.iterations), DriveEnd::finished);
+  return 100.0 * coverage(search->archive());
+}
+
+TEST(SlowCoverage, OfTheLinearProjectionIsAbove93Percent) {
+  EXPECT_GE(percent_covered("lp"), 93.0);
+}
+
+// The ceiling is 80.24: the end point of the arm cannot leave a disc.
+TEST(SlowCoverage, OfTheArmIsAbove8005Percent) {
+  const double covered = percent_covered("arm");
+  EXPECT_GE(covered, 80.05);
+  EXPECT_LE(covered, 80.24);
+}
+
+TEST(SlowCoverage, OfTheMultiFeatureProjectionIsAbove90Percent) {
+  EXPECT_GE(percent_covered("multi-lp"), 90.0);
+}
+
+}  // namespace
+}  // namespace rarefy
