@@ -206,7 +206,7 @@ double KernelDensity::exact_log_sum(std::span<const double> query) const {
   if (!(nearest < kFarthest)) {
     double least = std::numeric_limits<double>::max();
     for (Index i = 0; i < rows.rows(); ++i) least = std::min(least, distance(query, rows.row(i)));
-    return -kFarthest * (1.0 + least / std::numeric_limits<double>::max());
+    return -kFarthest * (1.0 + std::log10(least) / 400.0);
   }
   if (options_.kernel == Kernel::gaussian) return std::log(sum) - std::numbers::ln2 * nearest;
   return sum > 0.0 ? std::log(sum) : kNoDensity - std::sqrt(nearest);

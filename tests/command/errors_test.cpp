@@ -379,6 +379,14 @@ TEST(CommandReadOnlyDisk, IsToldAndNothingChanges) {
   EXPECT_EQ(rarefy_command({"resume", folder.string(), "--iterations", "30"}).exit_code, 0);
 }
 
+TEST(CommandOutput, ThatCannotBeWrittenIsAnError) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
+  const auto code =
+      std::system((std::string(RAREFY_COMMAND_PATH) + " list > /dev/full 2> /dev/null").c_str());
+  ASSERT_TRUE(WIFEXITED(code));
+  EXPECT_EQ(WEXITSTATUS(code), 4);
+}
+
 TEST(CommandMemory, TooLittleIsToldInWords) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers need more address space than a limit leaves";

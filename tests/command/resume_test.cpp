@@ -161,6 +161,34 @@ TEST_F(CommandResume, RefusesACheckpointOfAnotherRun) {
   EXPECT_TRUE(bytes_of(folder / "archive.npz") == finished);
 }
 
+TEST_F(CommandResume, RefusesFewerIterationsThanAreDone) {
+  const auto config = bytes_of(folder / "config.toml");
+  const auto result = resume({"--iterations", "20"});
+  EXPECT_EQ(result.exit_code, 2) << result.err;
+  EXPECT_TRUE(contains(result.err, "100 that are done")) << result.err;
+  EXPECT_EQ(bytes_of(folder / "config.toml"), config);
+}
+
+TEST(CommandCentroids, OfAnotherRunAreRefusedAndMissingOnesToo) {
+  const RunPlace place;
+  const Words words = {"run",           "multi-lp", "--n",     "20", "--emitters",   "2",
+                       "--batch",       "12",       "--cells", "50", "--iterations", "20",
+                       "--cvt-samples", "500",      "--quiet"};
+  for (const auto* seed : {"1", "2"}) {
+    const auto made =
+        rarefy_command(words + Words{"--cvt-seed", seed, "--out", (place / seed).string()});
+    ASSERT_EQ(made.exit_code, 0) << made.err;
+  }
+  const auto resume_first = [&] {
+    return rarefy_command({"resume", (place / "1").string(), "--iterations", "30"});
+  };
+  fs::copy_file(place / "2" / "centroids.npy", place / "1" / "centroids.npy",
+                fs::copy_options::overwrite_existing);
+  const auto other = resume_first();
+  EXPECT_EQ(other.exit_code, 3) << other.err;
+  EXPECT_TRUE(contains(other.err, "centroids.npy")) << other.err;
+}
+
 TEST_F(CommandResume, OnlyOneProcessAtATime) {
   Process first(command_words({"resume", folder.string(), "--iterations", "1000000000"}));
   ASSERT_TRUE(first.wait_until(

@@ -351,4 +351,22 @@ TEST(Presets, MakeTheDomainThatIsNamed) {
   EXPECT_THROW((void)rarefy::make_domain(config), Error);
 }
 
+TEST(Presets, RefuseWhatTheyWouldIgnore) {
+  auto published = rarefy::default_config("lp", "dds-kde", "published");
+  published.factor = "cholesky";
+  const auto lp = rarefy::make_domain(published);
+  EXPECT_THROW((void)rarefy::make_search(published, lp->info(), 1), rarefy::Error);
+  published.factor = "eigen";
+  published.kernel = "triangular";
+  EXPECT_THROW((void)rarefy::make_search(published, lp->info(), 1), rarefy::Error);
+}
+
+TEST(Presets, RefuseAnInitialSolutionOutsideTheBounds) {
+  auto config = rarefy::default_config("arm");
+  config.bounds = "domain";
+  config.x0 = 10;
+  const auto arm = rarefy::make_domain(config);
+  EXPECT_THROW((void)rarefy::make_search(config, arm->info(), 1), rarefy::Error);
+}
+
 }  // namespace
