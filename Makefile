@@ -43,6 +43,7 @@ bench: ## build and run the benchmarks
 
 lint: ## check the formatting and run clang-tidy
 	@scripts/setup build lint
+	@! grep -rn '@@[A-Z]' README.md docs --include='*.md' || { echo 'figures left to fill in'; exit 1; }
 	@$(sources) | xargs -r clang-format --dry-run -Werror
 	@cmake --preset release >/dev/null
 	@find src apps -name '*.cpp' | sort | \
@@ -57,7 +58,7 @@ sanitize: ## run tests under the address, undefined and thread sanitizers
 	@scripts/setup sanitize
 	@cmake --preset asan
 	@cmake --build --preset asan --parallel $(JOBS)
-	@ctest --preset asan --parallel $(JOBS)
+	@ctest --preset asan --parallel $(JOBS) $(if $(SANITIZE_EXCLUDE),-E '$(SANITIZE_EXCLUDE)')
 	@cmake --preset tsan
 	@cmake --build --preset tsan --parallel $(JOBS)
 	@$(fixed_layout) ctest --preset tsan --parallel $(JOBS)

@@ -10,7 +10,7 @@ namespace rarefy {
 
 /// Added to every cell's share of visits before the logarithm is taken: without it, one
 /// empty cell makes the cross-entropy infinite. Figures with different floors cannot be
-/// compared, so it is printed beside each.
+/// compared, so it is printed beside them.
 inline constexpr double kCrossEntropyFloor = 1e-14;
 
 /// The part of all cells that are occupied.
