@@ -3,6 +3,7 @@
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 FUZZ_SECONDS ?= 20
+SANITIZE_TARGET ?= all
 DEMO_ITERATIONS ?= 5000
 # Arguments for the benchmarks, such as BENCH_ARGS=--benchmark_filter=kde
 BENCH_ARGS ?=
@@ -54,11 +55,11 @@ format: ## format all sources
 	@scripts/setup lint
 	@$(sources) | xargs -r clang-format -i
 
-sanitize: ## run tests under the address, undefined and thread sanitizers
+sanitize: ## run tests under the sanitizers; SANITIZE_TARGET=library_tests leaves the command's out
 	@scripts/setup sanitize
 	@cmake --preset asan
-	@cmake --build --preset asan --parallel $(JOBS)
-	@ctest --preset asan --parallel $(JOBS) $(if $(SANITIZE_EXCLUDE),-E '$(SANITIZE_EXCLUDE)')
+	@cmake --build --preset asan --parallel $(JOBS) --target $(SANITIZE_TARGET)
+	@ctest --preset asan --parallel $(JOBS) $(if $(filter library_tests,$(SANITIZE_TARGET)),-E '^command[.]|^examples[.]|NOT_BUILT')
 	@cmake --preset tsan
 	@cmake --build --preset tsan --parallel $(JOBS)
 	@$(fixed_layout) ctest --preset tsan --parallel $(JOBS)

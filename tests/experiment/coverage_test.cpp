@@ -19,7 +19,7 @@ namespace {
 double percent_covered(const std::string& domain_name) {
   const auto config = default_config(domain_name);
   const auto domain = make_domain(config);
-  const auto search = make_search(config, domain->info());
+  const auto search = make_search(config, domain->info(), 1);  // other tests run beside it
   ThreadsEvaluator evaluator(*domain, search->workers());
   EXPECT_EQ(drive(*search, evaluator, config.iterations), DriveEnd::finished);
   return 100.0 * coverage(search->archive());

@@ -12,6 +12,7 @@
 
 #include "rarefy/core/error.hpp"
 #include "rarefy/storage/atomic_file.hpp"
+#include "support/python.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace fs = std::filesystem;
@@ -23,25 +24,6 @@ using rarefy::NamedArray;
 namespace {
 
 using Bytes = std::vector<std::byte>;
-
-/// A Python that has NumPy, or "".
-std::string python_with_numpy() {
-  for (std::string python : {
-#ifdef RAREFY_PYTHON
-           RAREFY_PYTHON,
-#endif
-           "python3", "/usr/bin/python3"}) {
-    const auto command = python + " -c 'import numpy' >/dev/null 2>&1";
-    if (std::system(command.c_str()) == 0) return python;
-  }
-  return "";
-}
-
-bool runs(const std::string& python, const fs::path& folder, const std::string& script) {
-  rarefy::write_file_atomically(folder / "script.py", std::string_view(script));
-  const auto command = "cd '" + folder.string() + "' && " + python + " script.py";
-  return std::system(command.c_str()) == 0;
-}
 
 /// Arrays of every kind that is written, and the values they lie on.
 struct Sample {
