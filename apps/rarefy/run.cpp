@@ -17,6 +17,7 @@
 #include "rarefy/core/text.hpp"
 #include "rarefy/core/version.hpp"
 #include "rarefy/experiment/config_file.hpp"
+#include "rarefy/experiment/presets.hpp"
 #include "summary.hpp"
 
 namespace rarefy::command {
@@ -62,10 +63,11 @@ struct RunVerb {
       out = fmt::format("runs/{}-{}-{}-seed{}", config.domain, config.algorithm, config.profile,
                         config.seed);
     }
-    refuse_idle_options(config);
+    const bool grid = uses_grid(config, make_domain(config)->info());
+    refuse_idle_options(config, grid);
     const auto& stop = stop_on_interrupt();
     auto run_folder = RunFolder::create(out, overwrite);
-    if (!quiet && config.m > 2 && config.centroids.empty()) {
+    if (!quiet && !grid && config.centroids.empty()) {
       fmt::print(stderr, "rarefy: making {} cells ...\n", with_commas(config.cells));
     }
     const auto run = Run::start(config, std::move(run_folder), machine.threads);
@@ -73,16 +75,13 @@ struct RunVerb {
   }
 
   // What was asked for by name must have an effect.
-  void refuse_idle_options(const Config& config) const {
+  void refuse_idle_options(const Config& config, bool grid) const {
     const auto refuse = [&](std::string_view name, std::string_view why) {
       if (parameters.given(name)) {
         throw Error(ErrorKind::parameter, fmt::format("--{} has no effect here: {}", name, why));
       }
     };
     if (config.domain == "arm") refuse("m", "the arm has 2 features");
-    const bool grid =
-        config.archive == "grid" || (config.archive == "auto" && config.centroids.empty() &&
-                                     (config.m <= 2 || config.domain == "arm"));
     if (grid) {
       for (const auto* name : {"cells", "cvt-samples"}) {
         refuse(name, "the archive is a grid; --archive cvt makes it one of Voronoi cells");

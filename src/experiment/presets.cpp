@@ -142,11 +142,6 @@ std::unique_ptr<Density> make_density(const Config& config, const DomainInfo& do
   return std::make_unique<KernelDensity>(std::move(options), std::move(buffer));
 }
 
-bool uses_grid(const Config& config, const DomainInfo& domain) {
-  if (config.archive == "auto") return domain.feature_dim() <= 2 && config.centroids.empty();
-  return config.archive == "grid";
-}
-
 }  // namespace
 
 std::unique_ptr<Domain> make_domain(const Config& config) {
@@ -156,6 +151,11 @@ std::unique_ptr<Domain> make_domain(const Config& config) {
   }
   return std::make_unique<LinearProjection>(LinearProjectionOptions{
       .n = config.n, .m = config.m, .objective = lp_objective_named(config.objective)});
+}
+
+bool uses_grid(const Config& config, const DomainInfo& domain) {
+  if (config.archive == "auto") return domain.feature_dim() <= 2 && config.centroids.empty();
+  return config.archive == "grid";
 }
 
 std::shared_ptr<const Tessellation> make_tessellation(const Config& config,

@@ -14,6 +14,9 @@ namespace rarefy {
 /// The domain that `config` names.
 [[nodiscard]] std::unique_ptr<Domain> make_domain(const Config& config);
 
+/// Whether those cells, below, are a grid; they are Voronoi cells otherwise.
+[[nodiscard]] bool uses_grid(const Config& config, const DomainInfo& domain);
+
 /// The cells in which what is found is kept. Making the centroids of a large CVT takes
 /// seconds; a tessellation can be shared by any number of searches.
 [[nodiscard]] std::shared_ptr<const Tessellation> make_tessellation(const Config& config,
