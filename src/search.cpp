@@ -174,6 +174,9 @@ void Search::tell_emitter(Index e, BatchView features, std::span<const double> o
   };
   stable_sort_in_place(order, before);
 
+  const double line = parts_.density->accepts_below();
+  const auto accepted = std::count_if(scores.begin(), scores.end(),
+                                      [line](double score) { return score < line; });
   const Feedback feedback = {
       .solutions = solutions_.view().rows(first, count),
       .features = features.rows(first, count),
@@ -181,6 +184,7 @@ void Search::tell_emitter(Index e, BatchView features, std::span<const double> o
       .scores = scores,
       .order = order,
       .outcomes = outcomes,
+      .accepted = informed_ ? accepted : count,
       .informed = informed_,
   };
   const bool stopped = parts_.emitters[at]->tell(feedback);

@@ -6,6 +6,7 @@
 // a cell's threshold minus the objective all serve.
 #pragma once
 
+#include <limits>
 #include <span>
 #include <string_view>
 
@@ -29,6 +30,12 @@ class Density {
   /// scores[i] for row i of `features`; lower is sparser. Changes nothing but scratch memory.
   virtual void score(BatchView features, std::span<const double> objectives,
                      std::span<double> scores, Workers& workers) = 0;
+
+  /// Candidates with a lower score are worth having: they count as accepted (see Feedback).
+  /// A density that has no such line accepts all.
+  [[nodiscard]] virtual double accepts_below() const {
+    return std::numeric_limits<double>::infinity();
+  }
 
   /// Takes in a whole batch.
   virtual void observe(BatchView features, std::span<const double> objectives,

@@ -21,6 +21,7 @@ struct Feedback {
   std::span<const double> scores;     ///< lower is better
   std::span<const Index> order;       ///< rows, best first; ties in random order
   std::span<const Outcome> outcomes;  ///< what the archive made of each row
+  Index accepted = 0;                 ///< rows worth having by their score: the first in `order`
   bool informed = true;               ///< false: the order is random, the scores say nothing
 };
 
