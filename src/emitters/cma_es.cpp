@@ -13,10 +13,6 @@
 namespace rarefy {
 namespace {
 
-double bound(const std::vector<double>& bounds, Index d) {
-  return bounds.size() == 1 ? bounds[0] : bounds[static_cast<std::size_t>(d)];
-}
-
 void check(const CmaEsOptions& options) {
   if (options.dimension < 1) {
     throw Error(ErrorKind::parameter, "CMA-ES: dimension", fmt::format("{}", options.dimension),
@@ -29,53 +25,7 @@ void check(const CmaEsOptions& options) {
   if (!(options.sigma0 > 0) || !std::isfinite(options.sigma0)) {
     throw Error(ErrorKind::parameter, "sigma0", fmt::format("{}", options.sigma0), "a number > 0");
   }
-  const auto& bounds = options.bounds;
-  const auto fits = [&](const std::vector<double>& side) {
-    return side.size() == 1 || static_cast<Index>(side.size()) == options.dimension;
-  };
-  if (bounds.lower.empty() && bounds.upper.empty()) return;
-  if (!fits(bounds.lower) || !fits(bounds.upper)) {
-    throw Error(
-        ErrorKind::parameter, "bounds",
-        fmt::format("{} lower and {} upper values", bounds.lower.size(), bounds.upper.size()),
-        fmt::format("1 or {} of each", options.dimension));
-  }
-  if (bounds.resamples < 0) {
-    throw Error(ErrorKind::parameter, "bounds: resamples", fmt::format("{}", bounds.resamples),
-                "at least 0");
-  }
-  constexpr Index kMostDraws = Index{1} << 24;  // the streams of one generation, see repair_rows()
-  if (bounds.resamples > 0 && options.batch > kMostDraws / bounds.resamples) {
-    throw Error(ErrorKind::parameter, "bounds: batch x resamples",
-                fmt::format("{} x {}", options.batch, bounds.resamples),
-                fmt::format("at most {}", kMostDraws));
-  }
-  for (Index d = 0; d < options.dimension; ++d) {
-    const double low = bound(bounds.lower, d);
-    const double high = bound(bounds.upper, d);
-    if (!(low < high)) {  // also refuses NaN; infinite sides are fine
-      throw Error(ErrorKind::parameter, fmt::format("bounds of solution value {}", d),
-                  fmt::format("[{}, {}]", low, high), "low < high");
-    }
-  }
-}
-
-bool inside(std::span<const double> row, const Bounds& bounds) {
-  for (std::size_t d = 0; d < row.size(); ++d) {
-    const auto i = static_cast<Index>(d);
-    if (row[d] < bound(bounds.lower, i) || row[d] > bound(bounds.upper, i)) return false;
-  }
-  return true;
-}
-
-// Mirrors x at the walls until it is inside, in constant time.
-double reflected(double x, double low, double high) {
-  if (x < low && std::isinf(high)) return low + (low - x);
-  if (x > high && std::isinf(low)) return high - (x - high);
-  const double width = high - low;
-  double along = std::fmod(x - low, 2 * width);
-  if (along < 0) along += 2 * width;
-  return std::clamp(low + (along <= width ? along : 2 * width - along), low, high);
+  check_bounds(options.bounds, options.dimension, options.batch);
 }
 
 double squared_norm(std::span<const double> v) {
@@ -94,14 +44,32 @@ std::string_view name_of(Stop stop) {
   return "unknown";
 }
 
+CmaEsParameters::CmaEsParameters(Index dimension, Index batch)
+    : CmaEsParameters(dimension, batch, batch / 2) {}
+
+CmaEsParameters::CmaEsParameters(Index dimension, Index batch, Index parents)
+    : n(dimension), lambda(batch) {
+  weights.reserve(static_cast<std::size_t>(batch));
+  select(parents);
+}
+
 // Hansen's table 1, equations (49) to (58) of the first edition (2016), without negative weights;
 // the second adds 1/4 to the numerator of cmu.
-CmaEsParameters::CmaEsParameters(Index n, Index batch) : lambda(batch), mu(batch / 2) {
+void CmaEsParameters::select(Index parents) {
+  if (parents < 1 || parents > lambda) {
+    throw Error(ErrorKind::parameter, "CMA-ES: parents", fmt::format("{}", parents),
+                fmt::format("1 to {}", lambda));
+  }
+  mu = parents;
   const auto dim = static_cast<double>(n);
+  // (49) takes ln((lambda + 1) / 2), which is ln(mu + 1/2) for the half of an even lambda. The
+  // latter goes for any other number of parents: weights reach down to 0 just behind the last.
+  const double top =
+      mu == lambda / 2 ? (static_cast<double>(lambda) + 1) / 2 : static_cast<double>(mu) + 0.5;
   double sum = 0, sum_of_squares = 0;
+  weights.clear();
   for (Index i = 1; i <= mu; ++i) {
-    const double weight =
-        std::log((static_cast<double>(lambda) + 1) / 2) - std::log(static_cast<double>(i));
+    const double weight = std::log(top) - std::log(static_cast<double>(i));
     weights.push_back(weight);
     sum += weight;
   }
@@ -143,10 +111,10 @@ CmaEs::CmaEs(CmaEsOptions options)
     lengths_.resize(static_cast<std::size_t>(n));
   }
   normals_.resize(options_.batch, n);
-  steps_.resize(parameters_.mu + 1, n);  // one more row for the rank-one term
+  steps_.resize(options_.batch + 1, n);  // one more row for the rank-one term
   mean_step_.resize(static_cast<std::size_t>(n));
   whitened_.resize(static_cast<std::size_t>(n));
-  update_weights_.resize(static_cast<std::size_t>(parameters_.mu + 1));
+  update_weights_.resize(static_cast<std::size_t>(options_.batch + 1));
   reset(std::vector<double>(static_cast<std::size_t>(n), 0.0));
 }
 
@@ -246,28 +214,14 @@ void CmaEs::ask(const StreamKey& key, BatchSpan out) {
 
 void CmaEs::repair_rows(const StreamKey& key, BatchSpan out) {
   const Index n = options_.dimension;
-  const auto& bounds = options_.bounds;
+  const bool triangular = options_.factor == Factor::cholesky;
   for (Index i = 0; i < out.rows(); ++i) {
     const auto row = out.row(i);
-    StreamKey again = key;
-    again.purpose = Purpose::resampling;
-    // One long stream for each generation; attempt a of row i has its own part of it.
-    for (Index attempt = 0; attempt < bounds.resamples && !inside(row, bounds); ++attempt) {
-      const auto whole = static_cast<std::size_t>(n);
-      again.iteration =
-          (key.iteration << 24) | static_cast<std::uint64_t>(i * bounds.resamples + attempt);
-      fill_normals(again, std::span(normals_.data(), whole));
-      kernels::dense().multiply(normals_.data(), factor_.data(),
-                                options_.factor == Factor::cholesky, row.data(), 1, n);
-      for (std::size_t d = 0; d < whole; ++d) row[d] = mean_[d] + sigma_ * row[d];
-    }
-    for (Index d = 0; d < n; ++d) {
-      const double low = bound(bounds.lower, d);
-      const double high = bound(bounds.upper, d);
-      double& x = row[static_cast<std::size_t>(d)];
-      if (x >= low && x <= high) continue;
-      x = bounds.repair == Repair::clip ? std::clamp(x, low, high) : reflected(x, low, high);
-    }
+    keep_inside(options_.bounds, key, i, row, [&](const StreamKey& again) {
+      fill_normals(again, normals_.row(0));
+      kernels::dense().multiply(normals_.data(), factor_.data(), triangular, row.data(), 1, n);
+      for (std::size_t d = 0; d < row.size(); ++d) row[d] = mean_[d] + sigma_ * row[d];
+    });
   }
 }
 
@@ -290,6 +244,10 @@ void CmaEs::whiten(std::span<double> step) {
 }
 
 void CmaEs::tell(BatchView solutions, std::span<const Index> order) {
+  tell(solutions, order, options_.batch / 2);
+}
+
+void CmaEs::tell(BatchView solutions, std::span<const Index> order, Index parents) {
   const Index n = options_.dimension;
   const auto& p = parameters_;
   if (solutions.rows() != options_.batch || solutions.cols() != n ||
@@ -299,7 +257,13 @@ void CmaEs::tell(BatchView solutions, std::span<const Index> order) {
                             order.size()),
                 fmt::format("{} x {} and {}", options_.batch, n, options_.batch));
   }
+  if (parents < 0 || parents > options_.batch) {
+    throw Error(ErrorKind::data, "CMA-ES: parents", fmt::format("{}", parents),
+                fmt::format("0 to {}", options_.batch));
+  }
   ++generation_;
+  if (parents == 0) return;  // nobody to learn from
+  if (parents != p.mu) parameters_.select(parents);
 
   // The mu best steps y = (x - mean) / sigma, and <y>_w = sum_i w_i y_i, (41).
   const BatchSpan steps = steps_.span().rows(0, p.mu);

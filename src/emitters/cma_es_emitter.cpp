@@ -5,8 +5,12 @@
 namespace rarefy {
 
 CmaEsEmitter::CmaEsEmitter(std::unique_ptr<CmaEs> optimizer, std::uint64_t seed,
-                           std::uint32_t index, const StopTests& stop_tests)
-    : optimizer_(std::move(optimizer)), seed_(seed), index_(index), stop_tests_(stop_tests) {}
+                           std::uint32_t index, const StopTests& stop_tests, Selection selection)
+    : optimizer_(std::move(optimizer)),
+      seed_(seed),
+      index_(index),
+      stop_tests_(stop_tests),
+      selection_(selection) {}
 
 void CmaEsEmitter::ask(const Archive& /*archive*/, std::uint64_t iteration, BatchSpan out) {
   optimizer_->ask(
@@ -14,7 +18,8 @@ void CmaEsEmitter::ask(const Archive& /*archive*/, std::uint64_t iteration, Batc
 }
 
 bool CmaEsEmitter::tell(const Feedback& feedback) {
-  optimizer_->tell(feedback.solutions, feedback.order);
+  const Index parents = selection_ == Selection::filter ? feedback.accepted : batch() / 2;
+  optimizer_->tell(feedback.solutions, feedback.order, parents);
   // Scores that say nothing are all equal, which must not be taken for a flat landscape.
   const auto scores = feedback.informed ? feedback.scores : std::span<const double>();
   return optimizer_->stop(scores, stop_tests_) != Stop::none;

@@ -40,6 +40,30 @@ TEST(BasicTrigger, DoesWhatTheEmitterSays) {
   }
 }
 
+TEST(NoImprovementTrigger, RestartsAnEmitterOfWhoseCandidatesNoneWasAccepted) {
+  NoImprovementTrigger trigger;
+  const std::vector<double> scores = {1, 2, 3};
+  const std::vector<Index> order = {0, 1, 2};
+  const auto tell_accepted = [&](Index accepted, bool stopped) {
+    return trigger.tell({.solutions = {},
+                         .features = {},
+                         .objectives = {},
+                         .scores = scores,
+                         .order = order,
+                         .outcomes = {},
+                         .accepted = accepted},
+                        stopped);
+  };
+  for (int i = 0; i < 3; ++i) {  // it remembers nothing
+    EXPECT_FALSE(tell_accepted(1, false));
+    EXPECT_FALSE(tell_accepted(3, false));
+    EXPECT_TRUE(tell_accepted(0, false));
+    EXPECT_TRUE(tell_accepted(3, true)) << "the emitter's own word always counts";
+    EXPECT_TRUE(tell_accepted(0, true));
+    trigger.reset();
+  }
+}
+
 // The rule as reproduction notes and header state it, from the whole history each time.
 class NaiveStagnation {
  public:

@@ -26,6 +26,7 @@ enum class Purpose : std::uint8_t {
   reservoir = 4,   ///< which features the buffer keeps
   centroids = 5,   ///< a tessellation is made
   user = 6,        ///< whatever a program built on the library needs
+  parents = 7,     ///< an emitter chooses elites to vary
 };
 
 /// Names a stream. `index` is the emitter, where there is one (24 bits).

@@ -1,7 +1,7 @@
 // Covariance matrix adaptation evolution strategy: a small object with ask, tell and stop.
 //
 // Equations and default parameters are those of N. Hansen, "The CMA evolution strategy: a
-// tutorial" (arXiv:1604.00772), cited below by number; positive weights only (mu selection).
+// tutorial" (arXiv:1604.00772), cited below by number; positive weights only.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,7 @@
 #include "rarefy/core/batch.hpp"
 #include "rarefy/core/random.hpp"
 #include "rarefy/core/state.hpp"
+#include "rarefy/emitters/bounds.hpp"
 
 namespace rarefy {
 
@@ -25,19 +26,6 @@ enum class Factor {
   cholesky,
   /// C = B D^2 B'; x = mean + sigma B D z: the tutorial's own.
   eigen,
-};
-
-/// What to do with a sample that still lies outside the box after it was drawn again.
-enum class Repair { reflect, clip };
-
-/// A box in which every sample must lie. Empty: unbounded. One value: the same for all.
-struct Bounds {
-  std::vector<double> lower;
-  std::vector<double> upper;
-  Index resamples = 10;             ///< a row is drawn again at most so often, ...
-  Repair repair = Repair::reflect;  ///< ... then forced inside
-
-  [[nodiscard]] bool any() const { return !lower.empty(); }
 };
 
 struct CmaEsOptions {
@@ -53,12 +41,18 @@ struct CmaEsOptions {
   Bounds bounds{};
 };
 
-/// The strategy parameters that follow from n and lambda.
+/// The strategy parameters that follow from n, lambda and mu.
 struct CmaEsParameters {
   CmaEsParameters() = default;
-  CmaEsParameters(Index n, Index batch);
+  /// The better half of a batch are the parents: the tutorial's choice.
+  CmaEsParameters(Index dimension, Index batch);
+  /// Any number of parents from 1 to the whole batch.
+  CmaEsParameters(Index dimension, Index batch, Index parents);
 
-  Index lambda = 0, mu = 0;
+  /// The parameters for another number of parents, 1 to lambda. Allocates nothing.
+  void select(Index parents);
+
+  Index n = 0, lambda = 0, mu = 0;
   std::vector<double> weights;  ///< mu of them, positive, sum 1
   double mueff = 0, cc = 0, csigma = 0, c1 = 0, cmu = 0, dsigma = 0, chi_n = 0;
 };
@@ -97,13 +91,18 @@ class CmaEs {
   /// Its purpose must be Purpose::sampling; rows drawn again use Purpose::resampling.
   void ask(const StreamKey& key, BatchSpan out);
 
-  /// Adapts to a ranking: order[0] is the best row of `solutions`, which ask() gave.
+  /// Adapts to a ranking: order[0] is the best row of `solutions`, which ask() gave. The
+  /// better half of the rows are the parents.
   void tell(BatchView solutions, std::span<const Index> order);
+  /// The same with the first `parents` of the order as parents, 0 to all of them. Without any,
+  /// the distribution stays as it is, but the generation counts.
+  void tell(BatchView solutions, std::span<const Index> order, Index parents);
 
   /// What speaks against going on; `scores` are the values that were ranked (may be empty).
   [[nodiscard]] Stop stop(std::span<const double> scores, const StopTests& tests = {}) const;
 
   [[nodiscard]] const CmaEsOptions& options() const { return options_; }
+  /// Those in use: for the number of parents of the last generation that had any.
   [[nodiscard]] const CmaEsParameters& parameters() const { return parameters_; }
   [[nodiscard]] std::int64_t generation() const { return generation_; }
   [[nodiscard]] double sigma() const { return sigma_; }

@@ -8,11 +8,17 @@
 
 namespace rarefy {
 
+/// Which rows of a ranked batch a CMA-ES recombines.
+enum class Selection {
+  mu,      ///< the better half
+  filter,  ///< those that were accepted, be it none or all (Feedback::accepted)
+};
+
 class CmaEsEmitter : public Emitter {
  public:
   /// `index` tells this emitter's random numbers from those of its siblings.
   CmaEsEmitter(std::unique_ptr<CmaEs> optimizer, std::uint64_t seed, std::uint32_t index,
-               const StopTests& stop_tests = {});
+               const StopTests& stop_tests = {}, Selection selection = Selection::mu);
 
   [[nodiscard]] Index batch() const override { return optimizer_->options().batch; }
   [[nodiscard]] Index dimension() const override { return optimizer_->options().dimension; }
@@ -29,6 +35,7 @@ class CmaEsEmitter : public Emitter {
   std::uint64_t seed_;
   std::uint32_t index_;
   StopTests stop_tests_;
+  Selection selection_;
 };
 
 }  // namespace rarefy

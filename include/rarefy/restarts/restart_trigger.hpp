@@ -29,6 +29,14 @@ class BasicTrigger : public RestartTrigger {
   bool tell(const Feedback& /*feedback*/, bool stopped) override { return stopped; }
 };
 
+/// Also restarts an emitter none of whose candidates was accepted.
+class NoImprovementTrigger : public RestartTrigger {
+ public:
+  bool tell(const Feedback& feedback, bool stopped) override {
+    return stopped || feedback.accepted == 0;
+  }
+};
+
 struct StagnationOptions {
   Index patience = 25;         ///< iterations without progress that are always granted
   double patience_rate = 0.2;  ///< and this part of the emitter's age, where that is more

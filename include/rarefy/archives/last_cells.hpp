@@ -1,0 +1,31 @@
+// The cells of a batch, found once and remembered until another batch comes.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "rarefy/archives/tessellation.hpp"
+#include "rarefy/core/batch.hpp"
+#include "rarefy/core/workers.hpp"
+
+namespace rarefy {
+
+/// Whoever scores a batch by its cells and then takes it in needs the cells twice, and with
+/// many centroids they are dear. Batches are told apart by their values, not by where they lie.
+class LastCells {
+ public:
+  explicit LastCells(std::shared_ptr<const Tessellation> tessellation);
+
+  [[nodiscard]] const Tessellation& tessellation() const { return *tessellation_; }
+
+  /// The cell of every row; good until the next call. Rows must be finite.
+  std::span<const Index> of(BatchView features, Workers& workers);
+
+ private:
+  std::shared_ptr<const Tessellation> tessellation_;
+  std::vector<double> features_;
+  std::vector<Index> cells_;
+};
+
+}  // namespace rarefy

@@ -1,0 +1,51 @@
+// A box in which solutions must lie, and what becomes of those that do not.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "rarefy/core/batch.hpp"
+#include "rarefy/core/random.hpp"
+
+namespace rarefy {
+
+/// What to do with a sample that still lies outside the box after it was drawn again.
+enum class Repair { reflect, clip };
+
+/// A box in which every sample must lie. Empty: unbounded. One value: the same for all.
+struct Bounds {
+  std::vector<double> lower;
+  std::vector<double> upper;
+  Index resamples = 10;             ///< a row is drawn again at most so often, ...
+  Repair repair = Repair::reflect;  ///< ... then forced inside
+
+  [[nodiscard]] bool any() const { return !lower.empty(); }
+};
+
+/// Throws unless the box can hold solutions of this dimension, drawn so many at a time.
+void check_bounds(const Bounds& bounds, Index dimension, Index batch);
+
+[[nodiscard]] bool lies_inside(std::span<const double> solution, const Bounds& bounds);
+
+/// Reflects or clips the values that lie outside.
+void force_inside(std::span<double> solution, const Bounds& bounds);
+
+/// Brings row number `row` of the batch that was drawn from stream `key` inside: as long as it
+/// lies outside, draw_again(stream) must draw the whole row anew from the stream it is given;
+/// after `resamples` attempts it is forced.
+template <typename DrawAgain>
+void keep_inside(const Bounds& bounds, const StreamKey& key, Index row, std::span<double> solution,
+                 DrawAgain&& draw_again) {
+  // Every attempt of every row has a stream of its own: 2^24 of them in one iteration.
+  StreamKey again = key;
+  again.purpose = Purpose::resampling;
+  for (Index attempt = 0; attempt < bounds.resamples && !lies_inside(solution, bounds); ++attempt) {
+    again.iteration =
+        (key.iteration << 24) | static_cast<std::uint64_t>(row * bounds.resamples + attempt);
+    draw_again(again);
+  }
+  force_inside(solution, bounds);
+}
+
+}  // namespace rarefy

@@ -1,0 +1,107 @@
+#include "rarefy/emitters/iso_line_emitter.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "rarefy/core/error.hpp"
+#include "rarefy/core/random.hpp"
+
+namespace rarefy {
+namespace {
+
+IsoLineOptions checked(IsoLineOptions options) {
+  if (options.dimension < 1 || options.batch < 1) {
+    throw Error(ErrorKind::parameter, "elites to vary",
+                fmt::format("{} candidates of dimension {}", options.batch, options.dimension),
+                "at least 1 of each");
+  }
+  if (!(options.sigma_iso > 0) || !std::isfinite(options.sigma_iso)) {
+    throw Error(ErrorKind::parameter, "sigma of the isotropic variation",
+                fmt::format("{}", options.sigma_iso), "a number > 0");
+  }
+  if (!(options.sigma_line >= 0) || !std::isfinite(options.sigma_line)) {
+    throw Error(ErrorKind::parameter, "sigma of the variation along a line",
+                fmt::format("{}", options.sigma_line), "a number >= 0");
+  }
+  check_bounds(options.bounds, options.dimension, options.batch);
+  return options;
+}
+
+}  // namespace
+
+IsoLineEmitter::IsoLineEmitter(IsoLineOptions options, std::uint64_t seed, std::uint32_t index)
+    : options_(checked(std::move(options))),
+      seed_(seed),
+      index_(index),
+      initial_(static_cast<std::size_t>(options_.dimension), 0.0),
+      normals_(options_.batch, options_.dimension + 1) {}
+
+// Iso+LineDD, as it stands above the class.
+void IsoLineEmitter::vary(std::span<const double> from, std::span<const double> towards,
+                          std::span<const double> normals, std::span<double> out) const {
+  const double along = options_.sigma_line * normals.back();
+  for (std::size_t d = 0; d < out.size(); ++d) {
+    out[d] = from[d] + options_.sigma_iso * normals[d] + along * (towards[d] - from[d]);
+  }
+}
+
+void IsoLineEmitter::ask(const Archive& archive, std::uint64_t iteration, BatchSpan out) {
+  if (out.rows() != batch() || out.cols() != dimension()) {
+    throw Error(ErrorKind::data, "elites to vary: ask",
+                fmt::format("{} x {}", out.rows(), out.cols()),
+                fmt::format("{} x {}", batch(), dimension()));
+  }
+  const StreamKey noise = {
+      .seed = seed_, .purpose = Purpose::sampling, .index = index_, .iteration = iteration};
+  fill_normals(noise, normals_.values());
+  StreamKey choice = noise;
+  choice.purpose = Purpose::parents;
+  RandomStream random(choice);
+  const auto parent = [&] {
+    return archive.empty() ? std::span<const double>(initial_)
+                           : archive.solutions().row(archive.draw(random));
+  };
+  for (Index i = 0; i < out.rows(); ++i) {
+    const auto from = parent();
+    const auto towards = parent();
+    const auto normals = normals_.row(i);
+    const auto row = out.row(i);
+    vary(from, towards, normals, row);
+    if (!options_.bounds.any()) continue;
+    keep_inside(options_.bounds, noise, i, row, [&](const StreamKey& again) {
+      fill_normals(again, normals);
+      vary(from, towards, normals, row);
+    });
+  }
+}
+
+void IsoLineEmitter::restart(std::span<const double> solution) {
+  if (static_cast<Index>(solution.size()) != dimension()) {
+    throw Error(ErrorKind::data, "elites to vary: initial solution",
+                fmt::format("{} values", solution.size()), fmt::format("{}", dimension()));
+  }
+  initial_.assign(solution.begin(), solution.end());
+}
+
+// The sigmas are written down so that a search with another operator does not go on with this
+// one's archive in silence.
+void IsoLineEmitter::save(StateWriter& out) const {
+  out.reals("iso_line.sigmas", std::array{options_.sigma_iso, options_.sigma_line});
+  out.reals("iso_line.initial", initial_);
+}
+
+void IsoLineEmitter::load(StateReader& in) {
+  std::array<double, 2> sigmas{};
+  in.finite_reals("iso_line.sigmas", sigmas);
+  if (sigmas != std::array{options_.sigma_iso, options_.sigma_line}) {
+    throw Error(ErrorKind::corrupt, "saved state: sigmas of the variation",
+                fmt::format("{} and {}", sigmas[0], sigmas[1]),
+                fmt::format("{} and {}", options_.sigma_iso, options_.sigma_line));
+  }
+  in.finite_reals("iso_line.initial", initial_);
+}
+
+}  // namespace rarefy
