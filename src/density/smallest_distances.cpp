@@ -1,0 +1,41 @@
+#include "density/smallest_distances.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "kernels/distances.hpp"
+
+namespace rarefy {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr Index kLeastSpare = 64;  // values beyond k, so that few neighbours are not sifted often
+
+}  // namespace
+
+void SmallestDistances::begin(Index k) {
+  k_ = k;
+  count_ = 0;
+  limit_ = kInfinity;
+  full_ = k + std::max(k, kLeastSpare);
+  const auto size =
+      static_cast<std::size_t>(full_ + kernels::kPointsPerBlock + kernels::vector_padding());
+  if (values_.size() < size) values_.resize(size);
+}
+
+void SmallestDistances::show(Index count) {
+  count_ += count;
+  // A few too many on the way cost less than finding the k-th exactly.
+  if (count_ >= full_ || (count_ >= k_ && limit_ == kInfinity)) sift(k_ + k_ / 8);
+}
+
+void SmallestDistances::sift(Index most) {
+  limit_ = kernels::keep_smallest(values_.data(), count_, k_, std::min(most, count_), &count_);
+}
+
+std::span<double> SmallestDistances::finish() {
+  if (count_ > k_) sift(k_);
+  return {values_.data(), static_cast<std::size_t>(count_)};
+}
+
+}  // namespace rarefy
