@@ -21,7 +21,7 @@ rarefy::Config small_config() {
   config.batch = 4;
   config.buffer = 8;
   config.grid = 4;
-  config.restart_at = "mixed";
+  config.restart_at = "adaptive";
   return config;
 }
 

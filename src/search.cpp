@@ -75,7 +75,6 @@ Search::Search(SearchParts parts, const SearchOptions& options)
   outcomes_.resize(count);
   order_.resize(count);
   equal_objectives_.assign(count, 1.0);
-  new_cells_.resize(parts_.emitters.size());
   restart_.resize(parts_.emitters.size());
   restart_at_.resize(static_cast<std::size_t>(dimension));
   parts_.restart_point->prepare(dimension, feature_dim());
@@ -108,7 +107,11 @@ void Search::tell(BatchView features, std::span<const double> objectives) {
   parts_.archive->record(solutions_, features, objectives, workers_, outcomes_);
 
   workers_.for_each(emitters(), [&](Index e) { tell_emitter(e, features, objectives); });
-  parts_.restart_point->credit(new_cells_);
+  for (Index e = 0; e < emitters(); ++e) {
+    const Index first = first_row_[static_cast<std::size_t>(e)];
+    const Index count = first_row_[static_cast<std::size_t>(e) + 1] - first;
+    parts_.restart_point->observe(e, features.rows(first, count));
+  }
   restart_emitters();
 
   ++iteration_;
@@ -175,8 +178,8 @@ void Search::tell_emitter(Index e, BatchView features, std::span<const double> o
   stable_sort_in_place(order, before);
 
   const double line = parts_.density->accepts_below();
-  const auto accepted = std::count_if(scores.begin(), scores.end(),
-                                      [line](double score) { return score < line; });
+  const auto accepted =
+      std::count_if(scores.begin(), scores.end(), [line](double score) { return score < line; });
   const Feedback feedback = {
       .solutions = solutions_.view().rows(first, count),
       .features = features.rows(first, count),
@@ -189,7 +192,6 @@ void Search::tell_emitter(Index e, BatchView features, std::span<const double> o
   };
   const bool stopped = parts_.emitters[at]->tell(feedback);
   restart_[at] = parts_.triggers[at]->tell(feedback, stopped) ? 1 : 0;
-  new_cells_[at] = std::count(outcomes.begin(), outcomes.end(), Outcome::new_cell);
 }
 
 void Search::restart_emitters() {

@@ -102,7 +102,6 @@ class Search {
   bool informed_ = false;
   std::vector<Outcome> outcomes_;
   std::vector<Index> order_;
-  std::vector<Index> new_cells_;       // by emitter
   std::vector<std::uint8_t> restart_;  // by emitter
   std::vector<double> equal_objectives_;
   std::vector<double> restart_at_;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "rarefy/core/error.hpp"
 
@@ -75,85 +74,22 @@ void RestartAtSparsest::choose(const RestartContext& context, Index /*emitter*/,
   copy_elite(archive, drawn_[static_cast<std::size_t>(best)], out);
 }
 
-RestartBetween::RestartBetween(Index average_of, Index sparsest_of)
-    : average_(average_of), sparsest_(sparsest_of) {}
+RestartAtRarest::RestartAtRarest(Index count)
+    : count_(at_least_one(count, "restart: elites to compare")) {}
 
-void RestartBetween::prepare(Index solution_dim, Index feature_dim) {
-  sparsest_.prepare(solution_dim, feature_dim);
-  other_.resize(static_cast<std::size_t>(solution_dim));
-}
-
-void RestartBetween::choose(const RestartContext& context, Index emitter, std::span<double> out) {
-  other_.resize(out.size());
-  sparsest_.choose(context, emitter, out);
-  average_.choose(context, emitter, other_);
-  const double share = context.random.uniform();
-  for (std::size_t d = 0; d < out.size(); ++d) out[d] += share * (other_[d] - out[d]);
-}
-
-MixedRestart::MixedRestart(const MixedRestartOptions& options)
-    : options_(options),
-      average_(options.average_of),
-      sparsest_(options.sparsest_of),
-      started_by_(static_cast<std::size_t>(at_least_one(options.emitters, "restart: emitters")),
-                  none),
-      found_(2, 0.0),
-      spent_(2, 0.0) {}
-
-void MixedRestart::prepare(Index solution_dim, Index feature_dim) {
-  sparsest_.prepare(solution_dim, feature_dim);
-}
-
-double MixedRestart::chance_of_sparsest() const {
-  if (std::min(spent_[average], spent_[sparsest]) < options_.evidence) return 0.5;
-  constexpr double kSmall = 1e-3;  // keeps a side that found nothing from a rate of zero
-  const auto weight = [&](Side side) {
-    const auto at = static_cast<std::size_t>(side);
-    return std::pow((found_[at] + kSmall) / (spent_[at] + kSmall), options_.sharpness);
+void RestartAtRarest::choose(const RestartContext& context, Index /*emitter*/,
+                             std::span<double> out) {
+  const auto& archive = context.archive;
+  const auto visits = [&](Index elite) {
+    const auto cell = archive.cells()[static_cast<std::size_t>(elite)];
+    return archive.visits()[static_cast<std::size_t>(cell)];
   };
-  const double chance = weight(sparsest) / (weight(average) + weight(sparsest));
-  return std::clamp(chance, options_.least, 1.0 - options_.least);
-}
-
-void MixedRestart::choose(const RestartContext& context, Index emitter, std::span<double> out) {
-  const bool sparse = context.random.uniform() < chance_of_sparsest();
-  for (const auto side : {average, sparsest}) {
-    found_[static_cast<std::size_t>(side)] *= options_.decay;
-    spent_[static_cast<std::size_t>(side)] *= options_.decay;
+  Index rarest = archive.draw(context.random);
+  for (Index i = 1; i < count_; ++i) {
+    const Index elite = archive.draw(context.random);
+    if (visits(elite) < visits(rarest)) rarest = elite;
   }
-  started_by_[static_cast<std::size_t>(emitter)] = sparse ? sparsest : average;
-  if (sparse) {
-    sparsest_.choose(context, emitter, out);
-  } else {
-    average_.choose(context, emitter, out);
-  }
-}
-
-void MixedRestart::credit(std::span<const Index> new_cells) {
-  for (std::size_t emitter = 0; emitter < new_cells.size(); ++emitter) {
-    const auto side = started_by_[emitter];
-    if (side == none) continue;
-    found_[static_cast<std::size_t>(side)] += static_cast<double>(new_cells[emitter]);
-    spent_[static_cast<std::size_t>(side)] += 1.0;
-  }
-}
-
-void MixedRestart::save(StateWriter& out) const {
-  out.integers("mixed_restart.started_by", started_by_);
-  out.reals("mixed_restart.found", found_);
-  out.reals("mixed_restart.spent", spent_);
-}
-
-void MixedRestart::load(StateReader& in) {
-  in.integers("mixed_restart.started_by", started_by_);
-  for (const auto side : started_by_) {
-    if (side < none || side > sparsest) {
-      throw Error(ErrorKind::corrupt, "saved state: origin of a restart", fmt::format("{}", side),
-                  "-1, 0 or 1");
-    }
-  }
-  in.finite_reals("mixed_restart.found", found_);
-  in.finite_reals("mixed_restart.spent", spent_);
+  copy_elite(archive, rarest, out);
 }
 
 }  // namespace rarefy

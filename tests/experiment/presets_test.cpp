@@ -31,7 +31,7 @@ void PrintTo(const Variant& variant, std::ostream* out) { *out << variant.name; 
 
 std::vector<Variant> variants() {
   std::vector<Variant> all;
-  for (const auto* at : {"average", "sparsest", "between", "mixed", "elite", "origin"}) {
+  for (const auto* at : {"adaptive", "average", "rarest", "sparsest", "elite", "origin"}) {
     all.push_back({std::string("restart_at_") + at, [at](Config& c) { c.restart_at = at; }});
   }
   for (const auto* when : {"stagnation", "basic"}) {
@@ -169,7 +169,7 @@ TEST(Presets, DifferentChoicesGiveDifferentSearches) {
   };
   const auto before = state_with([](Config&) {});
   EXPECT_TRUE(before == state_with([](Config&) {}));
-  for (const auto* at : {"sparsest", "between", "mixed", "elite", "origin"}) {
+  for (const auto* at : {"average", "rarest", "sparsest", "elite", "origin"}) {
     EXPECT_FALSE(before == state_with([at](Config& c) { c.restart_at = at; })) << at;
   }
   EXPECT_FALSE(before == state_with([](Config& c) { c.kernel = "triangular"; }));

@@ -12,6 +12,7 @@
 
 #include "rarefy/archives/grid.hpp"
 #include "rarefy/core/error.hpp"
+#include "rarefy/restarts/adaptive_restart.hpp"
 
 namespace rarefy {
 namespace {
@@ -183,207 +184,228 @@ TEST_F(RestartPointTest, TheSparsestIsTheLeastCrowdedOfThoseDrawn) {
   }
 }
 
-// sparse + u (average - sparse): the sparse one is drawn first, then the average, then u.
-TEST_F(RestartPointTest, BetweenLiesOnTheLineFromTheSparsestToTheAverage) {
-  RestartBetween between(5, 8);
-  double least = 1, most = 0, sum = 0;
-  constexpr int kPoints = 500;
-  for (std::uint64_t seed = 0; seed < kPoints; ++seed) {
-    const auto elites = draws(seed, 13);
-    const std::vector<Index> compared(elites.begin(), elites.begin() + 8);
-    const auto sparse = archive_.solutions().row(sparsest(compared));
-    std::vector<double> average(3, 0.0);
-    for (std::size_t i = 8; i < 13; ++i) {
-      for (std::size_t d = 0; d < 3; ++d) average[d] += archive_.solutions().row(elites[i])[d] / 5;
-    }
-    const auto point = choose(between, seed);
-    if (std::abs(average[1] - sparse[1]) < 1) continue;  // no line to speak of
-    const double share = (point[1] - sparse[1]) / (average[1] - sparse[1]);
-    for (std::size_t d = 0; d < 3; ++d) {
-      ASSERT_NEAR(point[d], sparse[d] + share * (average[d] - sparse[d]), 1e-8) << seed;
-    }
-    least = std::min(least, share);
-    most = std::max(most, share);
-    sum += share;
+TEST_F(RestartPointTest, TheRarestIsTheLeastVisitedOfThoseDrawn) {
+  // Elite i gets (7 i mod 50) further visits, all different, by worse solutions in its cell.
+  std::vector<std::int64_t> visits;
+  for (Index i = 0; i < kSize; ++i) {
+    const Index more = 7 * i % kSize;
+    visits.push_back(1 + more);
+    Batch solutions(more, 3), features(more, 1);
+    std::fill(features.values().begin(), features.values().end(), feature(i));
+    std::vector<double> objectives(static_cast<std::size_t>(more), 0.0);
+    std::vector<Outcome> outcomes(objectives.size());
+    archive_.record(solutions, features, objectives, workers_, outcomes);
   }
-  // Uniform on [0, 1): 5 standard errors of the mean; extremes missed with chance .97^500.
-  EXPECT_NEAR(sum / kPoints, 0.5, 5 / std::sqrt(12.0 * kPoints));
-  EXPECT_GE(least, -1e-9);
-  EXPECT_LT(least, 0.03);
-  EXPECT_GT(most, 0.97);
-  EXPECT_LE(most, 1 + 1e-9);
+  for (const int count : {1, 2, 9}) {
+    RestartAtRarest rarest(count);
+    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+      const auto elites = draws(seed, count);
+      const auto expected = *std::min_element(elites.begin(), elites.end(), [&](Index x, Index y) {
+        return visits[static_cast<std::size_t>(x)] < visits[static_cast<std::size_t>(y)];
+      });
+      ASSERT_TRUE(std::ranges::equal(choose(rarest, seed), archive_.solutions().row(expected)));
+    }
+  }
+  EXPECT_EQ(density_.calls, 0) << "no density is asked";
 }
 
 TEST_F(RestartPointTest, CountsBelowOneAreRefused) {
   EXPECT_THROW(RestartAtAverage(0), Error);
   EXPECT_THROW(RestartAtAverage(-3), Error);
   EXPECT_THROW(RestartAtSparsest(0), Error);
-  EXPECT_THROW(RestartBetween(0, 1), Error);
-  EXPECT_THROW(RestartBetween(1, 0), Error);
-  EXPECT_THROW(MixedRestart({.emitters = 0}), Error);
-  EXPECT_THROW(MixedRestart({.emitters = 1, .average_of = 0}), Error);
-  EXPECT_THROW(MixedRestart({.emitters = 1, .sparsest_of = 0}), Error);
+  EXPECT_THROW(RestartAtRarest(0), Error);
+  EXPECT_THROW(AdaptiveRestart({.emitters = 0}), Error);
+  EXPECT_THROW(AdaptiveRestart({.emitters = 1, .average_of = 0}), Error);
+  EXPECT_THROW(AdaptiveRestart({.emitters = 1, .compared = 0}), Error);
+  EXPECT_THROW(AdaptiveRestart({.emitters = 1, .decay = 1.1}), Error);
+  EXPECT_THROW(AdaptiveRestart({.emitters = 1, .least = 0.6}), Error);
 }
 
 // Points without memory write nothing down and read nothing back.
-TEST_F(RestartPointTest, OnlyTheMixedRuleHasAState) {
+TEST_F(RestartPointTest, OnlyTheAdaptiveRuleHasAState) {
   RestartAtOrigin origin({1, 2, 3});
   RestartAtElite elite;
   RestartAtAverage average(3);
   RestartAtSparsest sparse(3);
-  RestartBetween between(3, 3);
-  MixedRestart mixed({.emitters = 2});
+  RestartAtRarest rarest(3);
+  AdaptiveRestart adaptive({.emitters = 2});
   StateWriter out;
   for (const RestartPoint* point :
-       std::initializer_list<const RestartPoint*>{&origin, &elite, &average, &sparse, &between}) {
+       std::initializer_list<const RestartPoint*>{&origin, &elite, &average, &sparse, &rarest}) {
     point->save(out);
   }
   EXPECT_TRUE(out.bytes().empty());
-  mixed.save(out);
+  adaptive.save(out);
   EXPECT_FALSE(out.bytes().empty());
 }
 
-// The rule of the mixed restart, as it was described when it was measured: both sides' new cells
-// and iterations decay by 0.98 at every restart; runs from the initial solution are not credited;
-// rate = (new + 1e-3) / (iterations + 1e-3); P(sparsest) = rB^4 / (rA^4 + rB^4), clipped to
-// [.05, .95], and .5 until both have 20 iterations.
-struct NaiveMixed {
-  explicit NaiveMixed(std::size_t emitters) : side(emitters, '-') {}
-  std::vector<char> side;
-  double new_a = 0, new_b = 0, spent_a = 0, spent_b = 0;
+// The chance of a rare elite as the header describes it, with all averages ever tried at hand.
+struct NaiveAdaptive {
+  double decay = 0.8, least = 0.02;
+  std::vector<double> relative_errors;  // min(1, e^2 / v), oldest first
 
   [[nodiscard]] double chance() const {
-    if (spent_a < 20 || spent_b < 20) return 0.5;
-    const double ra = (new_a + 1e-3) / (spent_a + 1e-3), rb = (new_b + 1e-3) / (spent_b + 1e-3);
-    const double p = rb * rb * rb * rb / (ra * ra * ra * ra + rb * rb * rb * rb);
-    return p < 0.05 ? 0.05 : p > 0.95 ? 0.95 : p;
-  }
-  void credit(const std::vector<Index>& cells) {
-    for (std::size_t e = 0; e < side.size(); ++e) {
-      if (side[e] == 'A') {
-        new_a += static_cast<double>(cells[e]);
-        spent_a += 1;
-      } else if (side[e] == 'B') {
-        new_b += static_cast<double>(cells[e]);
-        spent_b += 1;
-      }
+    if (relative_errors.empty()) return 0.5;
+    double sum = 0, weights = 0, weight = 1;
+    for (auto error = relative_errors.rbegin(); error != relative_errors.rend(); ++error) {
+      sum += weight * *error;
+      weights += weight;
+      weight *= decay;
     }
-  }
-  void restart(std::size_t emitter, bool sparse) {
-    side[emitter] = sparse ? 'B' : 'A';
-    for (double* value : {&new_a, &new_b, &spent_a, &spent_b}) *value *= 0.98;
+    return std::min(std::max(std::sqrt(sum / weights), least), 1 - least);
   }
 };
 
-TEST_F(RestartPointTest, MixedFollowsItsDescription) {
-  constexpr std::size_t kEmitters = 4;
-  // Three worlds: the sparsest finds more, the average finds more, both find nothing.
-  for (const int world : {0, 1, 2}) {
-    SCOPED_TRACE(world);
-    MixedRestart mixed({.emitters = kEmitters, .average_of = 6, .sparsest_of = 9});
-    NaiveMixed expected(kEmitters);
-    EXPECT_EQ(mixed.chance_of_sparsest(), 0.5);
-    int sparse_ones = 0, restarts = 0;
-    bool was_free = false, was_clipped = false;
+TEST_F(RestartPointTest, AdaptiveFollowsItsDescription) {
+  constexpr Index kEmitters = 4;
+  constexpr int kAveraged = 6, kCompared = 9;
+  // Three worlds: features of averages are the averages of features, nearly so, or anything.
+  for (const double noise : {0.0, 0.1, 10.0}) {
+    SCOPED_TRACE(noise);
+    AdaptiveRestart adaptive(
+        {.emitters = kEmitters, .average_of = kAveraged, .compared = kCompared});
+    adaptive.prepare(3, 1);
+    NaiveAdaptive expected;
+    std::vector<double> promised(kEmitters, 0), variance(kEmitters, 0);
+    std::vector<bool> awaited(kEmitters, false);
+    EXPECT_EQ(adaptive.chance_of_rarest(), 0.5);
+    int rare_ones = 0, restarts = 0;
     for (std::uint64_t iteration = 0; iteration < 1500; ++iteration) {
       RandomStream random(
           {.seed = 1, .purpose = Purpose::user, .index = 0, .iteration = iteration});
-      std::vector<Index> cells;
-      for (std::size_t e = 0; e < kEmitters; ++e) {
-        const auto base = static_cast<Index>(random.below(4));
-        const char side = expected.side[e];
-        cells.push_back(world == 2    ? 0
-                        : side == 'B' ? base + (world == 0 ? 1 : 0)
-                                      : base + (world == 1 ? 6 : 0));
-      }
-      mixed.credit(cells);
-      expected.credit(cells);
-      ASSERT_NEAR(mixed.chance_of_sparsest(), expected.chance(), 1e-12) << iteration;
-      const double chance = expected.chance();
-      was_clipped |= chance == 0.05 || chance == 0.95;
-      was_free |= chance > 0.05 && chance < 0.95 && chance != 0.5;
-      for (std::size_t e = 0; e < kEmitters; ++e) {
+      for (Index e = 0; e < kEmitters; ++e) {
+        const auto at = static_cast<std::size_t>(e);
+        // The batch: two candidates on either side of what becomes of the average.
+        const double middle = promised[at] + noise * (random.uniform() - 0.5);
+        Batch features(2, 1);
+        features(0, 0) = middle - 0.25;
+        features(1, 0) = middle + 0.25;
+        adaptive.observe(e, features);
+        if (awaited[at]) {
+          const double error = (middle - promised[at]) * (middle - promised[at]);
+          expected.relative_errors.push_back(std::min(1.0, error / variance[at]));
+          awaited[at] = false;
+        }
+        ASSERT_NEAR(adaptive.chance_of_rarest(), expected.chance(), 1e-9) << iteration;
         if (random.uniform() > 0.03) continue;
-        const std::uint64_t seed = 1000 * iteration + e;
+        const std::uint64_t seed = 1000 * iteration + at;
         // The first number of the stream decides, the rest draw the elites.
         RandomStream same({.seed = seed, .purpose = Purpose::restart, .index = 0, .iteration = 0});
-        const bool sparse = same.uniform() < expected.chance();
-        const auto point = choose(mixed, seed, static_cast<Index>(e));
-        expected.restart(e, sparse);
-        if (sparse) {
-          const auto elite = sparsest(draws(seed, 9, 1));
+        const bool rare = same.uniform() < expected.chance();
+        const auto point = choose(adaptive, seed, e);
+        if (rare) {
+          // Every cell was visited once: the first drawn is as rare as any.
+          const auto elite = draws(seed, 1, 1)[0];
           ASSERT_TRUE(std::ranges::equal(point, archive_.solutions().row(elite)));
         } else {
-          double first = 0;
-          for (const Index elite : draws(seed, 6, 1)) first += static_cast<double>(elite) / 6;
+          double first = 0, mean = 0, squares = 0;
+          for (const Index elite : draws(seed, kAveraged, 1)) {
+            first += static_cast<double>(elite) / kAveraged;
+            mean += feature(elite) / kAveraged;
+            squares += feature(elite) * feature(elite) / kAveraged;
+          }
           ASSERT_NEAR(point[0], first, 1e-12 * (1 + first));
+          promised[at] = mean;
+          variance[at] = squares - mean * mean;
+          awaited[at] = true;
         }
         ++restarts;
-        sparse_ones += sparse ? 1 : 0;
-        ASSERT_NEAR(mixed.chance_of_sparsest(), expected.chance(), 1e-12) << iteration;
+        rare_ones += rare ? 1 : 0;
       }
     }
     ASSERT_GT(restarts, 100);
-    if (world == 0) {
-      EXPECT_GT(sparse_ones, restarts * 6 / 10);
-      EXPECT_TRUE(was_free);
-    }
-    if (world == 1) {
-      EXPECT_LT(sparse_ones, restarts * 3 / 10);
-      EXPECT_TRUE(was_clipped);
-    }
+    if (noise == 0.0) EXPECT_LT(rare_ones, restarts * 2 / 10);
+    if (noise == 10.0) EXPECT_GT(rare_ones, restarts * 8 / 10);
   }
 }
 
-TEST_F(RestartPointTest, RunsFromTheInitialSolutionEarnNobodyCredit) {
-  MixedRestart mixed({.emitters = 2, .average_of = 2, .sparsest_of = 2});
-  for (int i = 0; i < 500; ++i) mixed.credit(std::vector<Index>{10, 0});
-  EXPECT_EQ(mixed.chance_of_sparsest(), 0.5);
-  StateWriter untouched, out;
-  MixedRestart({.emitters = 2, .average_of = 2, .sparsest_of = 2}).save(untouched);
-  mixed.save(out);
-  EXPECT_TRUE(out.bytes() == untouched.bytes());
+TEST_F(RestartPointTest, AdaptiveLearnsFromFirstBatchesOnly) {
+  AdaptiveRestart adaptive({.emitters = 2, .average_of = 2, .compared = 2, .least = 0.0});
+  adaptive.prepare(3, 1);
+  const Batch far(4, 1);
+  adaptive.observe(0, far);  // from the initial solution: nothing was expected of it
+  EXPECT_EQ(adaptive.chance_of_rarest(), 0.5);
+  std::uint64_t seed = 0;
+  StateWriter before;
+  adaptive.save(before);
+  for (bool average = false; !average; ++seed) {
+    choose(adaptive, seed, 1);
+    StateWriter now;
+    adaptive.save(now);
+    average = !(now.bytes() == before.bytes());
+  }
+  adaptive.observe(0, far);  // of the other emitter
+  EXPECT_EQ(adaptive.chance_of_rarest(), 0.5);
+  Batch absurd(4, 1);
+  std::fill(absurd.values().begin(), absurd.values().end(), 1e6);
+  adaptive.observe(1, absurd);
+  EXPECT_EQ(adaptive.chance_of_rarest(), 1.0);
+  adaptive.observe(1, far);  // its second batch
+  EXPECT_EQ(adaptive.chance_of_rarest(), 1.0);
 }
 
-TEST_F(RestartPointTest, MixedGoesOnFromASavedState) {
-  const MixedRestartOptions options = {.emitters = 3, .average_of = 4, .sparsest_of = 5};
-  MixedRestart original(options);
+TEST_F(RestartPointTest, AdaptiveGoesOnFromASavedState) {
+  const AdaptiveRestartOptions options = {.emitters = 3, .average_of = 4, .compared = 5};
+  const auto make = [&] {
+    auto made = std::make_unique<AdaptiveRestart>(options);
+    made->prepare(3, 1);
+    return made;
+  };
+  const auto original = make();
   for (std::uint64_t i = 0; i < 300; ++i) {
     StateWriter out;
-    original.save(out);
-    MixedRestart copy(options);
+    original->save(out);
+    const auto copy = make();
     StateReader in(out.bytes());
-    copy.load(in);
+    copy->load(in);
     EXPECT_TRUE(in.at_end());
-    ASSERT_EQ(copy.chance_of_sparsest(), original.chance_of_sparsest());
-    const std::vector<Index> cells = {static_cast<Index>(i % 3), static_cast<Index>(i % 5), 1};
-    original.credit(cells);
-    copy.credit(cells);
+    ASSERT_EQ(copy->chance_of_rarest(), original->chance_of_rarest());
+    Batch features(2, 1);
+    features(0, 0) = features(1, 0) = static_cast<double>(i % 7) / 7.0;
+    const auto emitter = static_cast<Index>(i % 3);
+    original->observe(emitter, features);
+    copy->observe(emitter, features);
     if (i % 2 == 0) {
-      ASSERT_EQ(choose(original, i, static_cast<Index>(i % 3)),
-                choose(copy, i, static_cast<Index>(i % 3)));
+      ASSERT_EQ(choose(*original, i, emitter), choose(*copy, i, emitter));
     }
     StateWriter after, copied;
-    original.save(after);
-    copy.save(copied);
+    original->save(after);
+    copy->save(copied);
     ASSERT_TRUE(after.bytes() == copied.bytes()) << i;
   }
   StateWriter out;
-  original.save(out);
+  original->save(out);
   for (std::size_t length = 0; length < out.bytes().size(); ++length) {
-    MixedRestart copy(options);
+    const auto copy = make();
     StateReader in(std::span(out.bytes()).first(length));
-    ASSERT_THROW(copy.load(in), Error) << length;
+    ASSERT_THROW(copy->load(in), Error) << length;
   }
-  MixedRestart more({.emitters = 4});
+  AdaptiveRestart more({.emitters = 4});
+  more.prepare(3, 1);
   StateReader in(out.bytes());
   EXPECT_THROW(more.load(in), Error) << "a state of another number of emitters";
-  StateWriter wrong;
-  wrong.integers("mixed_restart.started_by", std::vector<std::int64_t>{0, 2, -1});
-  wrong.reals("mixed_restart.found", std::vector<double>{0, 0});
-  wrong.reals("mixed_restart.spent", std::vector<double>{0, 0});
-  StateReader bad(wrong.bytes());
-  EXPECT_THROW(original.load(bad), Error) << "there is no side 2";
+
+  const auto refused = [&](std::int64_t flag, double variance, double error, double tried) {
+    StateWriter wrong;
+    wrong.integers("adaptive_restart.awaited", std::vector<std::int64_t>{0, flag, 0});
+    wrong.reals("adaptive_restart.expected", std::vector<double>{0, 0, 0});
+    wrong.reals("adaptive_restart.variance", std::vector<double>{0, variance, 0});
+    wrong.real("adaptive_restart.error", error);
+    wrong.real("adaptive_restart.tried", tried);
+    StateReader bad(wrong.bytes());
+    try {
+      make()->load(bad);
+    } catch (const Error& problem) {
+      EXPECT_EQ(problem.kind(), ErrorKind::corrupt);
+      return true;
+    }
+    return false;
+  };
+  EXPECT_FALSE(refused(1, 0.5, 0.5, 1));
+  EXPECT_TRUE(refused(2, 0.5, 0.5, 1));
+  EXPECT_TRUE(refused(1, -0.5, 0.5, 1));
+  EXPECT_TRUE(refused(1, 0.5, 1.5, 1));
+  EXPECT_TRUE(refused(1, 0.5, -0.5, 1));
 }
 
 }  // namespace

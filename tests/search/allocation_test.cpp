@@ -127,8 +127,8 @@ small::Options experiment(Index threads) {
 
 TEST_F(NoAllocation, InTheSteadyStateOfTheLoop) {
   for (const Index threads : {1, 2}) {
-    for (const auto point : {small::Point::average, small::Point::mixed, small::Point::sparsest,
-                             small::Point::between}) {
+    for (const auto point : {small::Point::average, small::Point::adaptive, small::Point::sparsest,
+                             small::Point::rarest}) {
       SCOPED_TRACE(std::to_string(threads) + " threads, restart point " +
                    std::to_string(static_cast<int>(point)));
       auto options = experiment(threads);
@@ -149,7 +149,7 @@ TEST_F(NoAllocation, InTheSteadyStateOfTheLoop) {
 // Even the first restart of all: a run of few restarts has only first ones.
 TEST_F(NoAllocation, InTheFirstRestart) {
   for (const auto point : {small::Point::origin, small::Point::elite, small::Point::average,
-                           small::Point::sparsest, small::Point::between, small::Point::mixed}) {
+                           small::Point::sparsest, small::Point::rarest, small::Point::adaptive}) {
     SCOPED_TRACE("restart point " + std::to_string(static_cast<int>(point)));
     small::Loop loop({.batch = 24, .point = point});
     loop.steps(3);

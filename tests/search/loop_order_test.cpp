@@ -119,17 +119,18 @@ class RecordingPoint : public RestartPoint {
  public:
   void choose(const RestartContext& context, Index emitter, std::span<double> out) override {
     chosen_for.push_back(emitter);
-    credited_before.push_back(credits.size());
+    observed_before.push_back(observed.size());
     sizes.push_back(context.archive.size());
     for (double& value : out) value = 1000.0 + static_cast<double>(emitter);
   }
-  void credit(std::span<const Index> new_cells) override {
-    credits.emplace_back(new_cells.begin(), new_cells.end());
+  void observe(Index emitter, BatchView features) override {
+    observed.emplace_back(emitter,
+                          std::vector<double>(features.values().begin(), features.values().end()));
   }
   std::vector<Index> chosen_for;
-  std::vector<std::size_t> credited_before;
+  std::vector<std::size_t> observed_before;
   std::vector<Index> sizes;
-  std::vector<std::vector<Index>> credits;
+  std::vector<std::pair<Index, std::vector<double>>> observed;
 };
 
 struct Recorded {
@@ -248,11 +249,17 @@ TEST(SearchOrder, TheBatchIsInTheArchiveWhenEmittersAreTold) {
   EXPECT_EQ(recorded.told[2][0].outcomes,
             (std::vector<Outcome>{Outcome::new_cell, Outcome::new_cell, Outcome::new_cell,
                                   Outcome::rejected, Outcome::rejected}));
-  EXPECT_EQ(recorded.point->credits, (std::vector<std::vector<Index>>{{4, 3, 3}}));
+  // Each emitter's own features, in turn.
+  ASSERT_EQ(recorded.point->observed.size(), 3U);
+  for (std::size_t e = 0; e < 3; ++e) {
+    EXPECT_EQ(recorded.point->observed[e].first, static_cast<Index>(e));
+  }
+  EXPECT_EQ(recorded.point->observed[0].second.size(), 4U);
+  EXPECT_EQ(recorded.point->observed[1].second.size(), 3U);
+  EXPECT_EQ(recorded.point->observed[2].second.size(), 5U);
   std::vector<double> better(12, 2.0);
   recorded.tell(kFeatures, better);
   EXPECT_EQ(recorded.told[0][1].outcomes, std::vector<Outcome>(4, Outcome::improved));
-  EXPECT_EQ(recorded.point->credits.back(), (std::vector<Index>{0, 0, 0}));
 }
 
 // Six rows with two equal pairs: within a pair either order must come up half the time, and
@@ -321,8 +328,8 @@ TEST(SearchOrder, ATriggerRestartsItsEmitterAndNoOther) {
   EXPECT_EQ(recorded.triggers[1]->resets, 1);
   EXPECT_EQ(recorded.triggers[2]->resets, 1);
   EXPECT_EQ(recorded.triggers[2]->stops, (std::vector<bool>{false, true}));
-  // What an iteration found is credited before anybody starts anew, and is in the archive.
-  EXPECT_EQ(recorded.point->credited_before, (std::vector<std::size_t>{2, 2}));
+  // What an iteration found is shown before anybody starts anew, and is in the archive.
+  EXPECT_EQ(recorded.point->observed_before, (std::vector<std::size_t>{6, 6}));
   EXPECT_EQ(recorded.point->sizes, (std::vector<Index>{10, 10}));
 }
 

@@ -48,11 +48,11 @@ std::vector<Named> configurations() {
       {"origin", {.point = Point::origin}},
       {"elite", {.point = Point::elite}},
       {"sparsest", {.point = Point::sparsest}},
-      {"between", {.point = Point::between}},
-      {"mixed", {.point = Point::mixed}},
+      {"rarest", {.point = Point::rarest}},
+      {"adaptive", {.point = Point::adaptive}},
       {"basic", {.trigger = Trigger::basic, .point = Point::elite, .stop_tests = early}},
-      {"eigen", {.factor = Factor::eigen, .point = Point::mixed}},
-      {"quality", {.point = Point::mixed, .objective = LpObjective::sphere}},
+      {"eigen", {.factor = Factor::eigen, .point = Point::adaptive}},
+      {"quality", {.point = Point::adaptive, .objective = LpObjective::sphere}},
       {"unlimited", {.buffer = 0}},
       {"published",
        {.trigger = Trigger::basic,
@@ -144,7 +144,7 @@ TEST(SearchState, LoadingForgetsWhatWasAskedBefore) {
 }
 
 TEST(SearchState, OfAnotherConfigurationIsRefused) {
-  small::Loop original({.point = small::Point::mixed});
+  small::Loop original({.point = small::Point::adaptive});
   original.steps(40);
   const auto state = original.state();
   const auto refused = [&](const small::Options& options) {
@@ -157,17 +157,17 @@ TEST(SearchState, OfAnotherConfigurationIsRefused) {
     return false;
   };
   using small::Point;
-  EXPECT_FALSE(refused({.point = Point::mixed}));
-  EXPECT_TRUE(refused({.n = 22, .point = Point::mixed}));
-  EXPECT_TRUE(refused({.emitters = 3, .point = Point::mixed}));
-  EXPECT_TRUE(refused({.emitters = 5, .point = Point::mixed}));
-  EXPECT_TRUE(refused({.buffer = 300, .point = Point::mixed}));
-  EXPECT_TRUE(refused({.buffer = 500, .point = Point::mixed}));
-  EXPECT_TRUE(refused({.cells = 29, .point = Point::mixed}));
-  EXPECT_TRUE(refused({.factor = Factor::eigen, .point = Point::mixed}));
-  EXPECT_TRUE(refused({.trigger = small::Trigger::basic, .point = Point::mixed}));
+  EXPECT_FALSE(refused({.point = Point::adaptive}));
+  EXPECT_TRUE(refused({.n = 22, .point = Point::adaptive}));
+  EXPECT_TRUE(refused({.emitters = 3, .point = Point::adaptive}));
+  EXPECT_TRUE(refused({.emitters = 5, .point = Point::adaptive}));
+  EXPECT_TRUE(refused({.buffer = 300, .point = Point::adaptive}));
+  EXPECT_TRUE(refused({.buffer = 500, .point = Point::adaptive}));
+  EXPECT_TRUE(refused({.cells = 29, .point = Point::adaptive}));
+  EXPECT_TRUE(refused({.factor = Factor::eigen, .point = Point::adaptive}));
+  EXPECT_TRUE(refused({.trigger = small::Trigger::basic, .point = Point::adaptive}));
   EXPECT_TRUE(refused({.point = Point::average}));
-  EXPECT_TRUE(refused({.point = Point::mixed, .published = true}));
+  EXPECT_TRUE(refused({.point = Point::adaptive, .published = true}));
 }
 
 // These leave no trace in the fields of any part: without one, the search would go on to other
@@ -190,7 +190,7 @@ TEST(SearchState, TruncatedIsRefusedAtEveryLength) {
                                     .batch = 6,
                                     .buffer = 10,
                                     .cells = 5,
-                                    .point = small::Point::mixed,
+                                    .point = small::Point::adaptive,
                                     .published = published};
     small::Loop original(options);
     original.steps(30);
@@ -225,7 +225,7 @@ TEST(SearchState, ForgedBytesNeverCrash) {
         .buffer = 10,
         .cells = 5,
         .trigger = published ? small::Trigger::basic : small::Trigger::stagnation,
-        .point = small::Point::mixed,
+        .point = small::Point::adaptive,
         .published = published};
     small::Loop original(options);
     original.steps(30);

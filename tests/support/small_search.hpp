@@ -16,14 +16,14 @@
 #include "rarefy/domains/linear_projection.hpp"
 #include "rarefy/emitters/cma_es_emitter.hpp"
 #include "rarefy/evaluators/evaluator.hpp"
-#include "rarefy/restarts/restart_point.hpp"
+#include "rarefy/restarts/adaptive_restart.hpp"
 #include "rarefy/restarts/restart_trigger.hpp"
 #include "rarefy/search.hpp"
 
 namespace small {
 
 enum class Trigger { basic, stagnation };
-enum class Point { origin, elite, average, sparsest, between, mixed };
+enum class Point { origin, elite, average, sparsest, rarest, adaptive };
 
 struct Options {
   std::uint64_t seed = 1;
@@ -50,11 +50,11 @@ inline std::unique_ptr<rarefy::RestartPoint> restart_point(const Options& option
     case Point::elite: return std::make_unique<rarefy::RestartAtElite>();
     case Point::average: return std::make_unique<rarefy::RestartAtAverage>(6);
     case Point::sparsest: return std::make_unique<rarefy::RestartAtSparsest>(16);
-    case Point::between: return std::make_unique<rarefy::RestartBetween>(6, 16);
-    case Point::mixed: break;
+    case Point::rarest: return std::make_unique<rarefy::RestartAtRarest>(16);
+    case Point::adaptive: break;
   }
-  return std::make_unique<rarefy::MixedRestart>(rarefy::MixedRestartOptions{
-      .emitters = options.emitters, .average_of = 6, .sparsest_of = 16});
+  return std::make_unique<rarefy::AdaptiveRestart>(rarefy::AdaptiveRestartOptions{
+      .emitters = options.emitters, .average_of = 6, .compared = 16});
 }
 
 inline std::unique_ptr<rarefy::RestartTrigger> restart_trigger(const Options& options) {

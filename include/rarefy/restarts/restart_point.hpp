@@ -31,8 +31,8 @@ class RestartPoint {
   /// Writes the point from which emitter number `emitter` goes on.
   virtual void choose(const RestartContext& context, Index emitter, std::span<double> out) = 0;
 
-  /// After every iteration: how many new cells each emitter found in it.
-  virtual void credit(std::span<const Index> /*new_cells*/) {}
+  /// After every iteration, for every emitter in turn: the features of its candidates.
+  virtual void observe(Index /*emitter*/, BatchView /*features*/) {}
 
   virtual void save(StateWriter& /*out*/) const {}
   virtual void load(StateReader& /*in*/) {}
@@ -77,51 +77,16 @@ class RestartAtSparsest : public RestartPoint {
   std::vector<double> objectives_, scores_;
 };
 
-/// A point drawn uniformly from the line between a sparse elite and an average.
-class RestartBetween : public RestartPoint {
+/// The elite of the least visited cell among `count` elites drawn uniformly. Visits tell cells
+/// apart that lie close together, which a density as smooth as a search needs it does not: the
+/// rarely visited are at the edge of what was found, or beside a hole in it.
+class RestartAtRarest : public RestartPoint {
  public:
-  RestartBetween(Index average_of, Index sparsest_of);
-  void prepare(Index solution_dim, Index feature_dim) override;
+  explicit RestartAtRarest(Index count);
   void choose(const RestartContext& context, Index emitter, std::span<double> out) override;
 
  private:
-  RestartAtAverage average_;
-  RestartAtSparsest sparsest_;
-  std::vector<double> other_;
-};
-
-struct MixedRestartOptions {
-  Index emitters = 0;
-  Index average_of = 18;
-  Index sparsest_of = 64;
-  double decay = 0.98;     ///< of both sides' credit, at every restart
-  double sharpness = 4.0;  ///< odds are the fourth power of the ratio of the two rates
-  double least = 0.05;     ///< neither side is ever chosen less often than this
-  double evidence = 20.0;  ///< iterations that both sides need before rates count
-};
-
-/// Chooses between the average and the sparsest by what each has lately earned: new cells
-/// found for each iteration of the emitters it started. Averages suit smooth domains, sparse
-/// elites those in which the middle of two solutions is no solution at all.
-class MixedRestart : public RestartPoint {
- public:
-  explicit MixedRestart(const MixedRestartOptions& options);
-  void prepare(Index solution_dim, Index feature_dim) override;
-  void choose(const RestartContext& context, Index emitter, std::span<double> out) override;
-  void credit(std::span<const Index> new_cells) override;
-  void save(StateWriter& out) const override;
-  void load(StateReader& in) override;
-
-  /// The chance that the next choice is the sparsest.
-  [[nodiscard]] double chance_of_sparsest() const;
-
- private:
-  enum Side : std::int64_t { none = -1, average = 0, sparsest = 1 };
-  MixedRestartOptions options_;
-  RestartAtAverage average_;
-  RestartAtSparsest sparsest_;
-  std::vector<std::int64_t> started_by_;  // Side, for each emitter; none: from the initial solution
-  std::vector<double> found_, spent_;     // for each side
+  Index count_;
 };
 
 }  // namespace rarefy
