@@ -28,6 +28,7 @@ class TimedDensity : public Density {
              Workers& workers) override {
     watches_.score.time([&] { density_->score(features, objectives, scores, workers); });
   }
+  [[nodiscard]] double accepts_below() const override { return density_->accepts_below(); }
   void observe(BatchView features, std::span<const double> objectives, Workers& workers) override {
     watches_.observe.time([&] { density_->observe(features, objectives, workers); });
   }

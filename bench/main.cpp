@@ -5,6 +5,7 @@
 
 #include "floors.hpp"
 #include "iteration.hpp"
+#include "maze.hpp"
 #include "rarefy/core/instruction_set.hpp"
 #include "rarefy/core/version.hpp"
 
@@ -63,6 +64,8 @@ int main(int argc, char** argv) {
   print_domain("arm", "arm", floor_of(floors, floors.kernel_2d, 0));
   print_domain("multi-feature linear projection, 10,000 CVT cells", "multi-lp",
                floor_of(floors, floors.kernel_10d, floors.nearest_10d));
+
+  rarefy::bench::print_maze();
 
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;

@@ -69,14 +69,18 @@ struct EvaluateVerb {
     auto settings = parameters.settings();
     settings.emplace_back(&parameter_named("domain"), domain);
     auto config = resolve(settings);
+    // Whoever asks about given robots wants to know what they spend as well.
+    if (config.domain == "maze" && !parameters.given("objective")) config.objective = "energy";
     // The file says how long a solution is, unless the user does.
-    if (!parameters.given("n")) config.n = batch.cols();
+    if (!parameters.given("n") && config.domain != "maze") config.n = batch.cols();
     const auto problem = make_domain(config);
     const auto& info = problem->info();
     if (batch.cols() != info.solution_dim) {
       throw Error(ErrorKind::data, fmt::format("{}: solutions", solutions),
                   fmt::format("{} values each", batch.cols()),
-                  fmt::format("{}, as --n says", info.solution_dim));
+                  config.domain == "maze"
+                      ? fmt::format("{}, the parameters of a controller", info.solution_dim)
+                      : fmt::format("{}, as --n says", info.solution_dim));
     }
     Batch features(batch.rows(), info.feature_dim());
     std::vector<double> objectives(static_cast<std::size_t>(batch.rows()));
@@ -99,7 +103,9 @@ void add_evaluate(CLI::App& app, Action& chosen) {
   auto* verb = app.add_subcommand("evaluate", "features and objectives of given solutions");
   verb->allow_extras();
   auto options = std::make_shared<EvaluateVerb>(*verb);
-  verb->add_option("DOMAIN", options->domain, "lp, multi-lp or arm")->required()->type_name("");
+  verb->add_option("DOMAIN", options->domain, "lp, multi-lp, arm or maze")
+      ->required()
+      ->type_name("");
   verb->add_option("--solutions", options->solutions, "a .npy file, one row a solution")
       ->required()
       ->type_name("");

@@ -8,6 +8,7 @@
 #include "output.hpp"
 #include "rarefy/experiment/config.hpp"
 #include "rarefy/experiment/parameters.hpp"
+#include "rarefy/experiment/relevance.hpp"
 
 namespace rarefy::command {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 void put_choices(std::string& out, std::string_view title, const std::vector<Choice>& choices) {
   fmt::format_to(std::back_inserter(out), "{}\n", title);
   for (const auto& choice : choices) {
-    fmt::format_to(std::back_inserter(out), "  {:<12} {}\n", choice.name, choice.meaning);
+    fmt::format_to(std::back_inserter(out), "  {:<15} {}\n", choice.name, choice.meaning);
   }
 }
 
@@ -29,10 +30,11 @@ struct ListVerb {
     put_choices(out, "\nAlgorithms", algorithm_choices());
     put_choices(out, "\nProfiles", profile_choices());
     fmt::format_to(std::back_inserter(out),
-                   "\nParameters, with their defaults for {}, {}, {} profile\n", domain, algorithm,
-                   profile);
+                   "\nParameters that matter to {} by {}, with their defaults in the {} profile\n",
+                   domain, algorithm, profile);
     std::string_view section;
     for (const auto& parameter : parameters()) {
+      if (!why_idle(defaults, parameter.name).empty()) continue;
       if (parameter.section != section) {
         section = parameter.section;
         fmt::format_to(std::back_inserter(out), "  [{}]\n", section);

@@ -18,6 +18,7 @@
 #include "rarefy/core/version.hpp"
 #include "rarefy/experiment/config_file.hpp"
 #include "rarefy/experiment/presets.hpp"
+#include "rarefy/experiment/relevance.hpp"
 #include "summary.hpp"
 
 namespace rarefy::command {
@@ -64,7 +65,7 @@ struct RunVerb {
                         config.seed);
     }
     const bool grid = uses_grid(config, make_domain(config)->info());
-    refuse_idle_options(config, grid);
+    refuse_idle_options(config);
     const auto& stop = stop_on_interrupt();
     auto run_folder = RunFolder::create(out, overwrite);
     if (!quiet && !grid && config.centroids.empty()) {
@@ -75,19 +76,13 @@ struct RunVerb {
   }
 
   // What was asked for by name must have an effect.
-  void refuse_idle_options(const Config& config, bool grid) const {
-    const auto refuse = [&](std::string_view name, std::string_view why) {
-      if (parameters.given(name)) {
-        throw Error(ErrorKind::parameter, fmt::format("--{} has no effect here: {}", name, why));
+  void refuse_idle_options(const Config& config) const {
+    for (const auto& parameter : rarefy::parameters()) {
+      if (!parameters.given(parameter.name)) continue;
+      if (const auto why = why_idle(config, parameter.name); !why.empty()) {
+        throw Error(ErrorKind::parameter,
+                    fmt::format("--{} has no effect here: {}", parameter.name, why));
       }
-    };
-    if (config.domain == "arm") refuse("m", "the arm has 2 features");
-    if (grid) {
-      for (const auto* name : {"cells", "cvt-samples"}) {
-        refuse(name, "the archive is a grid; --archive cvt makes it one of Voronoi cells");
-      }
-    } else {
-      refuse("grid", "the archive is a CVT; --archive grid makes it a grid");
     }
   }
 };
@@ -154,7 +149,7 @@ void add_run(CLI::App& app, Action& chosen) {
   auto* verb = app.add_subcommand("run", "start a run in a folder of its own");
   verb->allow_extras();
   auto options = std::make_shared<RunVerb>(*verb);
-  verb->add_option("DOMAIN", options->domain, "lp, multi-lp or arm; 'rarefy list' tells more")
+  verb->add_option("DOMAIN", options->domain, "lp, multi-lp, arm or maze; 'rarefy list' tells more")
       ->type_name("");
   verb->add_option("--config", options->config_file,
                    "a TOML file of parameters; options win over it")

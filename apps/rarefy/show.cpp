@@ -2,12 +2,18 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
+#include <charconv>
+#include <cmath>
 #include <cstdio>
 
 #include "commands.hpp"
 #include "output.hpp"
 #include "rarefy/core/error.hpp"
+#include "rarefy/domains/maze.hpp"
 #include "rarefy/experiment/run.hpp"
+#include "rarefy/experiment/trajectory.hpp"
+#include "rarefy/storage/atomic_file.hpp"
 #include "summary.hpp"
 
 namespace rarefy::command {
@@ -15,6 +21,7 @@ namespace {
 
 struct ShowVerb {
   std::string folder;
+  std::string trajectory;
   bool json = false;
 
   [[nodiscard]] RunFolder open_or_peek(std::string& reason) const {
@@ -37,8 +44,64 @@ struct ShowVerb {
     } else {
       fmt::print(stderr, "rarefy: showing the last checkpoint, and writing nothing: {}\n", reason);
     }
-    print_out(json ? json_of(*run) : summary_of(*run));
+    if (trajectory.empty()) {
+      print_out(json ? json_of(*run) : summary_of(*run));
+    } else {
+      draw_trajectory(*run);
+    }
     return kDone;
+  }
+
+  // The path of the robot that was found for a cell, given by its number or by a point in it.
+  void draw_trajectory(const Run& run) const {
+    const auto* maze = dynamic_cast<const Maze*>(&run.domain());
+    if (maze == nullptr) {
+      throw Error(ErrorKind::parameter, "--trajectory",
+                  fmt::format("a run on '{}'", run.config().domain),
+                  "a run on the maze: robots have trajectories, other solutions have none");
+    }
+    const auto& archive = run.search().archive();
+    const Index cell = parse_cell(archive.tessellation());
+    const Index elite = archive.elite_of(cell);
+    if (elite < 0) {
+      throw Error(ErrorKind::parameter, "--trajectory", fmt::format("cell {}", cell),
+                  "a cell that was reached; 'cells' in archive.npz lists them");
+    }
+    const auto moments = maze->trajectory(archive.solutions().row(elite));
+    const auto place = archive.features().row(elite);
+    const auto subtitle = fmt::format(
+        "{}, {} profile, seed {}: cell {}, reached at ({:.3f}, {:.3f})", run.config().algorithm,
+        run.config().profile, run.config().seed, cell, place[0], place[1]);
+    const auto picture = run.folder().trajectory(cell, "png");
+    const auto table = run.folder().trajectory(cell, "csv");
+    write_file_atomically(picture, pictures::render_png(trajectory_map(*maze, moments, subtitle)));
+    write_file_atomically(table, trajectory_csv(moments));
+    print_out(
+        fmt::format("cell {}: the robot ends at ({:.4f}, {:.4f})\n  picture  {}\n  table    {}\n",
+                    cell, place[0], place[1], picture.string(), table.string()));
+  }
+
+  [[nodiscard]] Index parse_cell(const Tessellation& cells) const {
+    const auto* const first = trajectory.data();
+    const auto* const last = first + trajectory.size();
+    std::int64_t number = 0;
+    const auto whole = std::from_chars(first, last, number);
+    if (whole.ec == std::errc() && whole.ptr == last && number >= 0 && number < cells.cells()) {
+      return number;
+    }
+    std::array<double, 2> point{};
+    const auto x = std::from_chars(first, last, point[0]);
+    const bool comma = x.ec == std::errc() && x.ptr != last && *x.ptr == ',';
+    const auto y = std::from_chars(comma ? x.ptr + 1 : last, last, point[1]);
+    if (!comma || y.ec != std::errc() || y.ptr != last || !std::isfinite(point[0]) ||
+        !std::isfinite(point[1])) {
+      throw Error(
+          ErrorKind::parameter, "--trajectory", fmt::format("'{}'", trajectory),
+          fmt::format("the number of a cell, 0 to {}, or a point X,Y in it", cells.cells() - 1));
+    }
+    Index cell = 0;
+    cells.assign(BatchView(point.data(), 1, 2), std::span(&cell, 1));
+    return cell;
   }
 };
 
@@ -50,6 +113,9 @@ void add_show(CLI::App& app, Action& chosen) {
   verb->allow_extras();
   auto options = std::make_shared<ShowVerb>();
   verb->add_option("DIR", options->folder, "the folder of the run")->required()->type_name("");
+  verb->add_option("--trajectory", options->trajectory,
+                   "draw the path of the robot found for a cell: its number, or a point X,Y (maze)")
+      ->type_name("");
   verb->add_flag("--json", options->json, "for programs to read");
   verb->callback([&chosen, options] { chosen = [options] { return options->run(); }; });
 }

@@ -96,6 +96,10 @@ DomainInfo describe(const MazeOptions& options) {
   info.feature_space = {{0.0, 0.0}, {1.0, 1.0}};
   info.feature_names = {"x", "y"};
   info.constant_objective = options.objective == MazeObjective::constant;
+  for (const auto& wall : options.walls) {
+    info.lines.push_back({wall.x1, wall.y1, wall.x2, wall.y2});
+  }
+  info.places.push_back({options.start.x, options.start.y, "start"});
   return info;
 }
 

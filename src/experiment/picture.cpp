@@ -81,6 +81,13 @@ void paint_projection(const Archive& archive, const FeatureSpace& space, picture
 
 }  // namespace
 
+void add_landmarks(const DomainInfo& domain, pictures::Heatmap& map) {
+  for (const auto& line : domain.lines) map.walls.push_back({line.x1, line.y1, line.x2, line.y2});
+  for (const auto& place : domain.places) {
+    map.markers.push_back({.x = place.x, .y = place.y, .label = place.name});
+  }
+}
+
 pictures::Heatmap heatmap_of(const Archive& archive, const DomainInfo& domain, const Config& config,
                              std::int64_t iteration) {
   const auto& space = archive.tessellation().space();
@@ -103,6 +110,7 @@ pictures::Heatmap heatmap_of(const Archive& archive, const DomainInfo& domain, c
     map.y_label = name(1);
     map.equal_aspect = space.width(0) == space.width(1);
   }
+  if (space.dim() == 2) add_landmarks(domain, map);
   map.title = domain.title.empty() ? domain.name : domain.title;
   if (space.dim() > 2) map.title += fmt::format(", features 1 and 2 of {}", space.dim());
   map.subtitle = fmt::format(

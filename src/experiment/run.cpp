@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "rarefy/archives/cvt.hpp"
@@ -47,21 +48,31 @@ std::int64_t fingerprint(const Tessellation& cells) {
 // Writes things down while the loop goes round.
 class Run::Clerk : public Observer {
  public:
-  explicit Clerk(Run& run) : run_(run), last_(std::chrono::steady_clock::now()) {}
+  explicit Clerk(Run& run) : run_(run), last_(Clock::now()) {}
 
   void iteration_done(const Search& search) override {
     if (search.iteration() % run_.config_.metrics_every == 0) run_.note_metrics();
-    const auto now = std::chrono::steady_clock::now();
-    if (std::chrono::duration<double>(now - last_).count() < run_.config_.checkpoint_seconds) {
-      return;
-    }
+    const auto now = Clock::now();
+    if (std::chrono::duration<double>(now - last_).count() < pause()) return;
     run_.write_checkpoint();
-    last_ = std::chrono::steady_clock::now();
+    last_ = Clock::now();
+    cost_ = std::chrono::duration<double>(last_ - now).count();
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
+  // As configured, but writing must not take more than a twentieth of the time: the archive of
+  // a long novelty search fills hundreds of megabytes.
+  [[nodiscard]] double pause() const {
+    constexpr double kPauses = 20.0;
+    const double wanted = run_.config_.checkpoint_seconds;
+    return wanted > 0 ? std::max(wanted, kPauses * cost_) : 0.0;
+  }
+
   Run& run_;
-  std::chrono::steady_clock::time_point last_;
+  Clock::time_point last_;
+  double cost_ = 0.0;  // of the last checkpoint, in seconds
 };
 
 Run::Run(Config config, RunFolder folder)

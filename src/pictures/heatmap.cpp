@@ -54,6 +54,12 @@ void check(const Heatmap& map, const PictureSize& size) {
     require(std::isfinite(wall.x1 + wall.y1 + wall.x2 + wall.y2), "wall of a heatmap",
             fmt::format("({}, {}) to ({}, {})", wall.x1, wall.y1, wall.x2, wall.y2), "finite ends");
   }
+  for (const PathPoint& point : map.path) {
+    require(std::isfinite(point.x + point.y + point.value), "path of a heatmap",
+            fmt::format("({}, {}), value {}", point.x, point.y, point.value), "finite numbers");
+  }
+  require(map.path.empty() || map.colour_limits.has_value(), "path of a heatmap",
+          "no colour limits", "limits that say which value of the path has which colour");
   for (const Marker& marker : map.markers) {
     require(std::isfinite(marker.x + marker.y), "marker of a heatmap",
             fmt::format("({}, {})", marker.x, marker.y), "a finite place");
@@ -106,6 +112,7 @@ class Painter {
       canvas_.line(x_of(wall.x1), y_of(wall.y1), x_of(wall.x2), y_of(wall.y2), 5.0 * m_.unit,
                    Colour{});
     }
+    draw_path();
     for (const Marker& marker : map_.markers) {
       if (!shows(marker)) continue;
       canvas_.disc(x_of(marker.x), y_of(marker.y), 10.0 * m_.unit, marker.colour);
@@ -113,6 +120,20 @@ class Painter {
     for (const Marker& marker : map_.markers) {
       if (shows(marker) && !marker.label.empty()) draw_marker_label(marker);
     }
+  }
+
+  // A dark rim below all of it, so that no colour is lost on the background.
+  void draw_path() {
+    const auto draw = [&](double thickness, auto colour_of) {
+      for (std::size_t i = 1; i < map_.path.size(); ++i) {
+        const PathPoint& from = map_.path[i - 1];
+        const PathPoint& to = map_.path[i];
+        canvas_.line(x_of(from.x), y_of(from.y), x_of(to.x), y_of(to.y), thickness * m_.unit,
+                     colour_of(to));
+      }
+    };
+    draw(7.0, [](const PathPoint&) { return kInk; });
+    draw(4.5, [&](const PathPoint& to) { return viridis(scale_.position(to.value)); });
   }
 
   [[nodiscard]] bool shows(const Marker& marker) const {
@@ -201,7 +222,7 @@ class Painter {
                                         layout_.y_numbers_width - 0.3 * m_.label().size);
     draw_upward_label(map_.colour_label, layout_.bar.right() + m_.tick() + 2.0 * m_.gap() +
                                              layout_.bar_numbers_width + 0.95 * m_.label().size);
-    if (scale_.empty()) {
+    if (scale_.empty() && map_.path.empty()) {
       const auto note = canvas_.fit("no values", m_.label(), plot.width);
       canvas_.text(plot.left + 0.5 * (plot.width - note.width),
                    plot.top + 0.5 * plot.height + 0.36 * note.font.size, note.text, note.font,

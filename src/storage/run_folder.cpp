@@ -9,11 +9,26 @@
 #include <cstring>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "rarefy/core/error.hpp"
 #include "rarefy/storage/atomic_file.hpp"
 
 namespace rarefy {
+namespace {
+
+constexpr std::string_view kTrajectory = "trajectory-";
+
+bool is_trajectory(std::string_view name) {
+  if (!name.starts_with(kTrajectory)) return false;
+  name.remove_prefix(kTrajectory.size());
+  const auto digits = name.find_first_not_of("0123456789");
+  if (digits == 0 || digits == std::string_view::npos) return false;
+  const auto type = name.substr(digits);
+  return type == ".png" || type == ".csv";
+}
+
+}  // namespace
 
 RunFolder::RunFolder(std::filesystem::path path) : path_(std::move(path)) {}
 
@@ -74,7 +89,12 @@ RunFolder RunFolder::create(const std::filesystem::path& path, bool overwrite) {
 
 void RunFolder::clear() const {
   // The configuration goes first: without it the rest does not count as a run.
-  for (const auto& file : {config(), checkpoint(), metrics(), archive(), heatmap(), centroids()}) {
+  std::vector<std::filesystem::path> files = {config(),  checkpoint(), metrics(),
+                                              archive(), heatmap(),    centroids()};
+  for (const auto& entry : std::filesystem::directory_iterator(path_)) {
+    if (is_trajectory(entry.path().filename().string())) files.push_back(entry.path());
+  }
+  for (const auto& file : files) {
     std::error_code problem;
     std::filesystem::remove(file, problem);
     if (problem) {
@@ -101,6 +121,10 @@ RunFolder RunFolder::peek(const std::filesystem::path& path) {
                                            path.string()));
   }
   return folder;
+}
+
+std::filesystem::path RunFolder::trajectory(std::int64_t cell, std::string_view type) const {
+  return path_ / fmt::format("{}{}.{}", kTrajectory, cell, type);
 }
 
 }  // namespace rarefy

@@ -11,6 +11,15 @@
 
 namespace rarefy {
 
+/// A straight line, and a named place, in the space of two features.
+struct FeatureLine {
+  double x1 = 0, y1 = 0, x2 = 0, y2 = 0;
+};
+struct FeaturePlace {
+  double x = 0, y = 0;
+  std::string name;
+};
+
 struct DomainInfo {
   std::string name;
   std::string title;  ///< for pictures
@@ -21,6 +30,9 @@ struct DomainInfo {
   /// unless asked otherwise.
   std::optional<double> solution_low, solution_high;
   bool constant_objective = true;
+  /// What pictures of two features show besides: the walls of a maze, and its start.
+  std::vector<FeatureLine> lines;
+  std::vector<FeaturePlace> places;
 
   [[nodiscard]] Index feature_dim() const { return feature_space.dim(); }
 };

@@ -27,12 +27,19 @@ struct Config {
   std::int64_t n = 100;
   std::int64_t m = 2;
   std::string objective = "constant";
+  std::string maze = "deceptive";
+  std::string walls;
+  std::string start = "0.15,0.15,1.5707963267948966";
+  double nothing_seen = 0.2;
 
   // emitters
   std::int64_t emitters = 15;
   std::int64_t batch = 36;
   double sigma0 = 1.5;
   double x0 = 0.0;
+  std::string selection = "mu";
+  double iso_sigma = 0.1;
+  double line_sigma = 0.2;
   bool mirrored = true;
   std::string factor = "cholesky";
   std::string bounds = "none";
@@ -47,18 +54,21 @@ struct Config {
   std::string restart_when = "stagnation";
   std::int64_t patience = 25;
   double patience_rate = 0.2;
-  std::string restart_at = "average";
+  std::string restart_at = "adaptive";
   std::int64_t average_of = 0;
-  std::int64_t sparsest_of = 64;
-  double mixed_decay = 0.98;
-  double mixed_sharpness = 4.0;
-  double mixed_least = 0.05;
-  double mixed_evidence = 20.0;
+  std::int64_t compared = 64;
+  double adaptive_decay = 0.8;
+  double adaptive_least = 0.02;
 
   // density
   std::int64_t buffer = 10'000;
   std::string kernel = "gaussian";
   std::string bandwidth = "scott";
+  std::int64_t neighbours = 100;
+  std::string novelty_threshold = "0.042 width";
+  bool count_batch = false;
+  double alpha = 0.01;
+  double threshold_min = 0.0;
 
   // archive
   std::string archive = "auto";

@@ -25,6 +25,7 @@ struct Parameter {
   double low = 0.0, high = 0.0;                ///< of a number; equal: unlimited
   bool low_open = false;                       ///< the low end itself is excluded
   bool number_serves = false;                  ///< a text that may also be given as a number
+  bool list_serves = false;                    ///< and, in a file, as a list of numbers
 
   /// "integer", "number", "true or false", "text".
   [[nodiscard]] std::string_view type() const;

@@ -22,4 +22,7 @@ namespace rarefy {
 [[nodiscard]] std::vector<std::byte> picture_of(const Archive& archive, const DomainInfo& domain,
                                                 const Config& config, std::int64_t iteration);
 
+/// The lines and places of a domain with two features: the walls of a maze, and its start.
+void add_landmarks(const DomainInfo& domain, pictures::Heatmap& map);
+
 }  // namespace rarefy

@@ -34,6 +34,13 @@ struct Marker {
   std::string label;
 };
 
+/// A point of a path, coloured by a value of its own on the colour scale of the cells.
+struct PathPoint {
+  double x = 0.0;
+  double y = 0.0;
+  double value = 0.0;
+};
+
 struct Heatmap {
   Index columns = 0;
   Index rows = 0;
@@ -61,6 +68,8 @@ struct Heatmap {
   std::optional<ColourLimits> colour_limits;
 
   std::vector<Segment> walls;
+  /// Drawn above the walls and below the markers. Its values need colour limits.
+  std::vector<PathPoint> path;
   std::vector<Marker> markers;
 };
 

@@ -1,9 +1,11 @@
 // The folder a run lives in, and which file is what.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace rarefy {
 
@@ -36,6 +38,8 @@ class RunFolder {
   [[nodiscard]] std::filesystem::path heatmap() const { return path_ / "heatmap.png"; }
   [[nodiscard]] std::filesystem::path checkpoint() const { return path_ / "checkpoint.bin"; }
   [[nodiscard]] std::filesystem::path centroids() const { return path_ / "centroids.npy"; }
+  /// The path of the robot of one cell: trajectory-CELL.png, trajectory-CELL.csv.
+  [[nodiscard]] std::filesystem::path trajectory(std::int64_t cell, std::string_view type) const;
 
  private:
   explicit RunFolder(std::filesystem::path path);

@@ -1,0 +1,101 @@
+#include "rarefy/experiment/relevance.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "rarefy/experiment/presets.hpp"
+
+namespace rarefy {
+namespace {
+
+using Names = std::vector<std::string_view>;
+
+bool has(const Names& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+const Names kByCmaEs = {"dds-kde", "ns", "cma-mae", "cma-me"};
+
+// Parameters that belong to some of the algorithms, or of the domains, only.
+const std::map<std::string_view, Names>& algorithms_of() {
+  static const std::map<std::string_view, Names> known = {
+      {"sigma0", kByCmaEs},
+      {"selection", kByCmaEs},
+      {"mirrored", kByCmaEs},
+      {"factor", kByCmaEs},
+      {"decompose-every", kByCmaEs},
+      {"stop-condition", kByCmaEs},
+      {"stop-step", kByCmaEs},
+      {"stop-flat", kByCmaEs},
+      {"restart-when", kByCmaEs},
+      {"patience", kByCmaEs},
+      {"patience-rate", kByCmaEs},
+      {"restart-at", kByCmaEs},
+      {"average-of", kByCmaEs},
+      {"compared", kByCmaEs},
+      {"adaptive-decay", kByCmaEs},
+      {"adaptive-least", kByCmaEs},
+      {"buffer", {"dds-kde"}},
+      {"kernel", {"dds-kde"}},
+      {"bandwidth", {"dds-kde"}},
+      {"neighbours", {"ns"}},
+      {"novelty-threshold", {"ns"}},
+      {"count-batch", {"ns"}},
+      {"alpha", {"cma-mae"}},
+      {"threshold-min", {"cma-mae"}},
+      {"iso-sigma", {"map-elites-line", "map-elites"}},
+      {"line-sigma", {"map-elites-line"}},
+  };
+  return known;
+}
+
+const std::map<std::string_view, Names>& domains_of() {
+  static const std::map<std::string_view, Names> known = {
+      {"m", {"lp", "multi-lp"}}, {"maze", {"maze"}},         {"walls", {"maze"}},
+      {"start", {"maze"}},       {"nothing-seen", {"maze"}},
+  };
+  return known;
+}
+
+}  // namespace
+
+std::string why_idle(const Config& config, std::string_view parameter) {
+  if (const auto found = algorithms_of().find(parameter);
+      found != algorithms_of().end() && !has(found->second, config.algorithm)) {
+    return fmt::format("the algorithm is {}, and it belongs to {}", config.algorithm,
+                       fmt::join(found->second, ", "));
+  }
+  if (const auto found = domains_of().find(parameter);
+      found != domains_of().end() && !has(found->second, config.domain)) {
+    return fmt::format("the domain is {}, and it belongs to {}", config.domain,
+                       fmt::join(found->second, ", "));
+  }
+  if (parameter == "maze" && !config.walls.empty()) return "the walls are given one by one";
+  const auto& at = config.restart_at;
+  if (parameter == "average-of" && at != "average" && at != "adaptive") {
+    return fmt::format("emitters restart at {}; average and adaptive use it", at);
+  }
+  if (parameter == "compared" && at != "rarest" && at != "sparsest" && at != "adaptive") {
+    return fmt::format("emitters restart at {}; rarest, sparsest and adaptive use it", at);
+  }
+  if (parameter.starts_with("adaptive-") && at != "adaptive") {
+    return fmt::format("emitters restart at {}; --restart-at adaptive uses it", at);
+  }
+  if (parameter.starts_with("patience") && config.restart_when != "stagnation") {
+    return fmt::format("emitters restart when {}; --restart-when stagnation uses it",
+                       config.restart_when);
+  }
+  const bool grid = uses_grid(config, make_domain(config)->info());
+  if (grid &&
+      has({"cells", "cvt-samples", "cvt-seed", "cvt-iterations", "cvt-tolerance"}, parameter)) {
+    return "the archive is a grid; --archive cvt makes it one of Voronoi cells";
+  }
+  if (!grid && parameter == "grid") return "the archive is a CVT; --archive grid makes it a grid";
+  return "";
+}
+
+}  // namespace rarefy
