@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "kernels/maze.hpp"
@@ -141,10 +142,20 @@ Maze::Maze(MazeOptions options) : Domain(describe(options)), options_(std::move(
 Maze::~Maze() = default;
 
 void Maze::evaluate(BatchView solutions, BatchSpan features, std::span<double> objectives) const {
+  if (solutions.cols() != kParameters) {
+    throw Error(ErrorKind::data, "maze: controllers", fmt::format("{} values", solutions.cols()),
+                fmt::format("{}", kParameters));
+  }
   kernels::run_maze(prepared_->task, solutions.data(), solutions.rows(), features.data(),
                     objectives.data(), nullptr);
   for (double& value : objectives) {
     value = options_.objective == MazeObjective::energy ? -value : 1.0;
+  }
+  for (Index i = 0; i < solutions.rows(); ++i) {
+    const auto row = solutions.row(i);
+    if (std::any_of(row.begin(), row.end(), [](double value) { return std::isnan(value); })) {
+      features(i, 0) = features(i, 1) = std::numeric_limits<double>::quiet_NaN();
+    }
   }
 }
 

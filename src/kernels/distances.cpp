@@ -196,7 +196,7 @@ double KeepSmallest(double* values, std::ptrdiff_t count, std::ptrdiff_t k, std:
   for (bool even = true; enough > most && above - below > 1; even = !even) {
     auto bound = below + (above - below) / 2;
     if (even) {
-      const double from = std::bit_cast<double>(below + 1);
+      const auto from = std::bit_cast<double>(below + 1);
       const double share = (static_cast<double>(k - few) + 0.5 * static_cast<double>(most - k)) /
                            static_cast<double>(enough - few);
       const double guess = from + share * (std::bit_cast<double>(above) - from);
@@ -213,7 +213,7 @@ double KeepSmallest(double* values, std::ptrdiff_t count, std::ptrdiff_t k, std:
   }
   // All values <= `above` are wanted; where several equal to it straddle the k-th place, only
   // as many of them as there is room for.
-  const double last = std::bit_cast<double>(above);
+  const auto last = std::bit_cast<double>(above);
   double* to = copy_below(values, count, enough <= most ? above + 1 : above, values);
   for (; to < values + k; ++to) *to = last;
   *kept = to - values;

@@ -118,7 +118,8 @@ HWY_INLINE Ray ray(const Pose& at, Real sine, Real cosine) {
 // at the part t = (c x d) / (r x d - r x c) of the range. The comparisons of r x c and r x d
 // with 0 decide exactly as "(S.y - A.y)(B.x - A.x) > (B.y - A.y)(S.x - A.x)" does for a laser
 // from A to B and the end S of a wall: the reading at the start is such a tie. Whether t is
-// just below or just above 1 does not matter, because both read as the range.
+// just below or just above 1 does not matter, because both read as the range (unless nothing
+// seen is given another reading).
 HWY_INLINE void meet(Ray& laser, Real from_x, Real from_y, Real to_x, Real to_y, Real cross) {
   const Real zero = hn::Zero(D());
   const Real from_side = hn::Sub(hn::Mul(from_y, laser.x), hn::Mul(laser.y, from_x));
@@ -161,7 +162,9 @@ HWY_INLINE Real look(const MazeTask& task, const Pose& at, Sight& sight) {
     const Real from_y = hn::Sub(real(wall.from_y), at.y);
     const Real to_x = hn::Sub(real(wall.to_x), at.x);
     const Real to_y = hn::Sub(real(wall.to_y), at.y);
-    const Real cross = hn::Sub(hn::Mul(to_y, from_x), hn::Mul(from_y, to_x));
+    Real cross = hn::Sub(hn::Mul(to_y, from_x), hn::Mul(from_y, to_x));
+    // Exactly on the wall's line: as if just behind it, which is how strict comparisons decide.
+    cross = hn::IfThenElse(hn::Eq(cross, hn::Zero(D())), real(-1e-30F), cross);
     meet(right, from_x, from_y, to_x, to_y, cross);
     meet(ahead, from_x, from_y, to_x, to_y, cross);
     meet(left, from_x, from_y, to_x, to_y, cross);

@@ -33,7 +33,7 @@ constexpr std::ptrdiff_t kMazeTraceFields = 10;
 /// the end.
 ///   lanes      f32; a robot that is done makes room for the next
 ///   accuracy   every operation is rounded by itself, none fused, and the elementary functions
-///              are computed here (1 ulp), so that all instruction sets give the same bits
+///              are computed here (1.6 ulp), so that all instruction sets give the same bits
 void run_maze(const MazeTask& task, const double* controllers, std::ptrdiff_t count,
               double* positions, double* energies, float* trace);
 

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::array kPurposes = {Purpose::sampling, Purpose::resampling, Purpose::ranking,
                                   Purpose::restart,  Purpose::reservoir,  Purpose::centroids,
-                                  Purpose::user};
+                                  Purpose::user,     Purpose::parents};
 
 // The counter and key that a name stands for, as random.cpp says: written down here once more,
 // because saved runs depend on it.

@@ -152,10 +152,10 @@ TEST_P(Distances, OnlyTheSeekersThatWereNamedAreServed) {
   for (const std::ptrdiff_t dims : {2, 10}) {
     RandomStream random({.seed = 4});
     const Block block(random, 32, dims);
-    std::vector<std::vector<double>> queries;
     std::vector<double> out(at(5 * kRoom), -7.0);
     std::vector<Seeker> seekers;
-    for (int s = 0; s < 5; ++s) queries.push_back(awkward_values(random, dims));
+    std::vector<std::vector<double>> queries(5);
+    for (auto& query : queries) query = awkward_values(random, dims);
     for (std::ptrdiff_t s = 0; s < 5; ++s) {
       const double limit = block.distances(queries[at(s)], 32)[at(3 + s)];
       seekers.push_back({queries[at(s)].data(), limit, out.data() + s * kRoom});

@@ -50,7 +50,7 @@ enum class MazeObjective {
 
 struct MazeOptions {
   std::vector<Wall> walls = maze_map_named("deceptive");
-  MazeStart start;
+  MazeStart start = {};
   MazeObjective objective = MazeObjective::constant;
   double nothing_seen = 0.2;  ///< the reading of a laser that meets no wall
 };
@@ -86,6 +86,7 @@ class Maze : public Domain {
   Maze(const Maze&) = delete;
   Maze& operator=(const Maze&) = delete;
 
+  /// A controller with a NaN among its parameters ends nowhere: its features are NaN.
   void evaluate(BatchView solutions, BatchSpan features,
                 std::span<double> objectives) const override;
 

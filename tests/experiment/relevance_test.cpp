@@ -1,0 +1,87 @@
+#include "rarefy/experiment/relevance.hpp"
+
+#include <gtest/gtest.h>
+
+#include "rarefy/experiment/parameters.hpp"
+#include "rarefy/experiment/presets.hpp"
+
+namespace rarefy {
+namespace {
+
+// What a parameter that is said to be idle may change is nothing: a run with another value of
+// it is the same run.
+std::vector<double> solutions_of(const Config& config) {
+  const auto domain = make_domain(config);
+  const auto search = make_search(config, domain->info(), 1);
+  Batch features(search->batch(), search->feature_dim());
+  std::vector<double> objectives(static_cast<std::size_t>(search->batch()));
+  for (int i = 0; i < 6; ++i) {
+    domain->evaluate(search->ask(), features, objectives);
+    search->tell(features, objectives);
+  }
+  const auto values = search->archive().solutions().values();
+  return {values.begin(), values.end()};
+}
+
+ParameterValue another_value(const Config& config, const Parameter& parameter) {
+  const auto now = value_of(config, parameter);
+  if (const auto* flag = std::get_if<bool>(&now)) return !*flag;
+  if (const auto* integer = std::get_if<std::int64_t>(&now)) return *integer + 1;
+  if (std::holds_alternative<double>(now)) return 0.3;
+  for (const auto choice : parameter.choices) {
+    if (choice != std::get<std::string>(now)) return std::string(choice);
+  }
+  if (parameter.name == "walls") return std::string("0.5,0.5,0.6,0.6");
+  if (parameter.name == "start") return std::string("0.1,0.1,0");
+  return std::string("0.3");
+}
+
+TEST(Relevance, IdleParametersChangeNothing) {
+  for (const auto* domain : {"lp", "maze"}) {
+    for (const auto& algorithm : algorithm_choices()) {
+      auto config = default_config(domain, algorithm.name);
+      config.emitters = 2;
+      config.batch = 6;
+      config.buffer = 50;
+      const auto expected = solutions_of(config);
+      for (const auto& parameter : parameters()) {
+        if (why_idle(config, parameter.name).empty()) continue;
+        SCOPED_TRACE(std::string(algorithm.name) + ", " + std::string(parameter.name));
+        auto other = config;
+        set_parameter(other, parameter, another_value(config, parameter));
+        EXPECT_EQ(solutions_of(other), expected);
+      }
+    }
+  }
+}
+
+TEST(Relevance, WhatMakesTheAlgorithmIsNeverIdle) {
+  const std::vector<std::pair<std::string_view, std::string_view>> essential = {
+      {"dds-kde", "bandwidth"}, {"ns", "novelty-threshold"},       {"cma-mae", "alpha"},
+      {"cma-me", "selection"},  {"map-elites-line", "line-sigma"}, {"map-elites", "iso-sigma"},
+  };
+  for (const auto& [algorithm, parameter] : essential) {
+    EXPECT_EQ(why_idle(default_config("lp", algorithm), parameter), "") << parameter;
+    for (const auto& other : algorithm_choices()) {
+      if (parameter == "selection" || parameter == "iso-sigma") continue;  // have several
+      if (other.name == algorithm) continue;
+      EXPECT_NE(why_idle(default_config("lp", other.name), parameter), "")
+          << parameter << " with " << other.name;
+    }
+  }
+}
+
+TEST(Relevance, EveryParameterMattersToSomething) {
+  for (const auto& parameter : parameters()) {
+    bool matters = false;
+    for (const auto& domain : domain_choices()) {
+      for (const auto& algorithm : algorithm_choices()) {
+        matters |= why_idle(default_config(domain.name, algorithm.name), parameter.name).empty();
+      }
+    }
+    EXPECT_TRUE(matters) << parameter.name;
+  }
+}
+
+}  // namespace
+}  // namespace rarefy
