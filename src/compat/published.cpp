@@ -134,4 +134,13 @@ void PublishedDensity::score(BatchView features, std::span<const double> objecti
   for (double& score : scores) score = std::exp(score + log_factor_);
 }
 
+void PublishedNovelty::score(BatchView features, std::span<const double> objectives,
+                             std::span<double> scores, Workers& workers) {
+  if (members() == 0) {
+    std::fill(scores.begin(), scores.end(), -options().threshold);
+  } else {
+    NoveltyDensity::score(features, objectives, scores, workers);
+  }
+}
+
 }  // namespace rarefy::compat

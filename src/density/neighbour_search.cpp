@@ -1,6 +1,7 @@
 #include "density/neighbour_search.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <limits>
 
@@ -13,7 +14,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // limit further, but each comes from memory for one query alone.
 constexpr Index kFirstLeaves = 8;
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+constexpr std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // As kernels/distances.hpp defines it.
 double box_distance(const NeighbourIndex& index, Index node, const double* query) {
@@ -40,7 +41,7 @@ void NeighbourSearch::run(const NeighbourIndex& index, BatchView queries, Index 
   blocks_.resize(count);
   for_leaf_.resize(count + static_cast<std::size_t>(kernels::vector_padding()));
   for_block_.resize(count + 1);
-  frontier_.reserve(at(index.leaves()));
+  if (frontier_.capacity() < at(index.leaves())) frontier_.reserve(2 * at(index.leaves()));
 
   bool finished = true;
   for (std::size_t i = 0; i < count; ++i) {
@@ -90,8 +91,7 @@ bool NeighbourSearch::visit_nearest(Index query) {
     }
     if (seeker.limit < kInfinity) ++visits;
     visited_.push_back(index_->node(node).leaf);
-    for_leaf_[0] = query;
-    visit(index_->node(node).leaf, 1);
+    visit_alone(query, index_->node(node).leaf);
   }
   return true;
 }
@@ -123,7 +123,7 @@ void NeighbourSearch::visit_all() {
       if (!visited) for_leaf_[at(concerned++)] = query;
     }
     if (concerned == 0) continue;
-    visit(leaf, concerned);
+    visit_together(leaf, concerned);
     for (Index i = 0; i < concerned; ++i) {
       const Index query = for_leaf_[at(i)];
       limits_[at(query)] = seekers_[at(query)].limit;
@@ -131,15 +131,37 @@ void NeighbourSearch::visit_all() {
   }
 }
 
-// Shows the points of a leaf to the first `count` queries of for_leaf_, block by block.
-void NeighbourSearch::visit(Index leaf, Index count) {
+// Shows the points of a leaf to one query, the nearest blocks first.
+void NeighbourSearch::visit_alone(Index query, Index leaf) {
+  const PointLeaf& points = index_->leaf(leaf);
+  const auto& seeker = seekers_[at(query)];
+  std::array<double, at(PointLeaf::kBlocks)> distance{};
+  auto left = kernels::boxes_in_reach(points.box_low(), points.box_high(), seeker.query,
+                                      index_->dims(), seeker.limit, distance.data());
+  while (left != 0) {
+    int nearest = std::countr_zero(left);
+    for (auto others = left; others != 0; others &= others - 1) {
+      const int block = std::countr_zero(others);
+      if (distance[at(block)] < distance[at(nearest)]) nearest = block;
+    }
+    if (!(distance[at(nearest)] < seeker.limit)) return;
+    left ^= 1U << nearest;
+    kernels::collect_nearer(points.block(nearest), index_->dims(), seekers_.data(), &query, 1);
+    show(query);
+  }
+}
+
+// Shows the points of a leaf to the first `count` queries of for_leaf_, block by block, so that a
+// block is read once for all of them.
+void NeighbourSearch::visit_together(Index leaf, Index count) {
   const Index dims = index_->dims();
   const PointLeaf& points = index_->leaf(leaf);
+  std::array<double, at(PointLeaf::kBlocks)> distance{};
   std::uint32_t any = 0;
   for (Index i = 0; i < count; ++i) {
     const auto& seeker = seekers_[at(for_leaf_[at(i)])];
     blocks_[at(i)] = kernels::boxes_in_reach(points.box_low(), points.box_high(), seeker.query,
-                                             dims, seeker.limit);
+                                             dims, seeker.limit, distance.data());
     any |= blocks_[at(i)];
   }
   for (; any != 0; any &= any - 1) {
@@ -151,16 +173,19 @@ void NeighbourSearch::visit(Index leaf, Index count) {
     }
     kernels::collect_nearer(points.block(block), dims, seekers_.data(), for_block_.data(),
                             concerned);
-    for (Index i = 0; i < concerned; ++i) {
-      auto& seeker = seekers_[at(for_block_[at(i)])];
-      auto& best = best_[at(for_block_[at(i)])];
-      const Index found = seeker.out - best.room();
-      if (found == 0) continue;
-      best.show(found);
-      seeker.limit = best.limit();
-      seeker.out = best.room();
-    }
+    for (Index i = 0; i < concerned; ++i) show(for_block_[at(i)]);
   }
+}
+
+// Shows a query's results what it has collected.
+void NeighbourSearch::show(Index query) {
+  auto& seeker = seekers_[at(query)];
+  auto& best = best_[at(query)];
+  const Index found = seeker.out - best.room();
+  if (found == 0) return;
+  best.show(found);
+  seeker.limit = best.limit();
+  seeker.out = best.room();
 }
 
 }  // namespace rarefy

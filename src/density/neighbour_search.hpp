@@ -40,7 +40,9 @@ class NeighbourSearch {
 
   [[nodiscard]] bool visit_nearest(Index query);
   void visit_all();
-  void visit(Index leaf, Index count);
+  void visit_alone(Index query, Index leaf);
+  void visit_together(Index leaf, Index count);
+  void show(Index query);
 
   const NeighbourIndex* index_ = nullptr;
   std::span<SmallestDistances> best_;

@@ -138,7 +138,7 @@ double NoveltyDensity::accepts_below() const {
 
 void NoveltyDensity::score(BatchView features, std::span<const double> /*objectives*/,
                            std::span<double> scores, Workers& workers) {
-  if (!informed()) {  // no members, no differences
+  if (members() == 0) {  // no differences
     std::fill(scores.begin(), scores.end(), 0.0);
     return;
   }
@@ -148,7 +148,7 @@ void NoveltyDensity::score(BatchView features, std::span<const double> /*objecti
 
 void NoveltyDensity::observe(BatchView features, std::span<const double> /*objectives*/,
                              Workers& workers) {
-  const bool all = !informed();
+  const bool all = members() == 0;
   if (all) check(features, feature_dim());
   const auto values = all ? std::span<const double>() : novelty(features, workers);
   for (Index i = 0; i < features.rows(); ++i) {

@@ -223,6 +223,7 @@ std::unique_ptr<Density> make_density(const Config& config, const DomainInfo& do
     options.neighbours = config.neighbours;
     options.threshold = parse_novelty_threshold(config, domain.feature_space);
     options.count_batch = config.count_batch;
+    if (is_published(config)) return std::make_unique<compat::PublishedNovelty>(options);
     return std::make_unique<NoveltyDensity>(options);
   }
   if (config.algorithm == "cma-mae") {

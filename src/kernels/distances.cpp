@@ -121,7 +121,7 @@ std::ptrdiff_t count_at_most(const double* values, std::ptrdiff_t count, double 
 }  // namespace
 
 std::uint32_t BoxesInReach(const double* low, const double* high, const double* query,
-                           std::ptrdiff_t dims, double limit) {
+                           std::ptrdiff_t dims, double limit, double* distances) {
   const D d;
   std::uint32_t reached = 0;
   for (std::ptrdiff_t b = 0; b < kBoxesPerRow; b += lanes()) {
@@ -131,6 +131,7 @@ std::uint32_t BoxesInReach(const double* low, const double* high, const double* 
       const Real highs = hn::LoadU(d, high + j * kBoxesPerRow + b);
       sum = add_square(outside(lows, highs, hn::Set(d, query[j])), sum);
     }
+    hn::StoreU(sum, d, distances + b);
     reached |= mask_bits(hn::Lt(sum, hn::Set(d, limit))) << b;
   }
   return reached;
@@ -240,8 +241,8 @@ HWY_EXPORT(KeepSmallest);
 HWY_EXPORT(SquareRoots);
 
 std::uint32_t boxes_in_reach(const double* low, const double* high, const double* query,
-                             std::ptrdiff_t dims, double limit) {
-  return HWY_DYNAMIC_DISPATCH(BoxesInReach)(low, high, query, dims, limit);
+                             std::ptrdiff_t dims, double limit, double* distances) {
+  return HWY_DYNAMIC_DISPATCH(BoxesInReach)(low, high, query, dims, limit, distances);
 }
 
 void collect_nearer(const double* block, std::ptrdiff_t dims, Seeker* seekers,

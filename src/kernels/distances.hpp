@@ -27,12 +27,14 @@ struct Seeker {
   double* out;   ///< where the next squared distance found goes
 };
 
-/// Which of a row of boxes are nearer to a query than `limit`, as bits.
+/// Which of a row of boxes are nearer to a query than `limit`, as bits, and the squared distances
+/// of them all.
 ///   low, high  the ends of all boxes in the first dimension, then in the second, and so on;
 ///              where there is no box, `low` is infinite
+///   distances  has room for kBoxesPerRow
 ///   lanes      f64
 std::uint32_t boxes_in_reach(const double* low, const double* high, const double* query,
-                             std::ptrdiff_t dims, double limit);
+                             std::ptrdiff_t dims, double limit, double* distances);
 
 /// Writes the squared distances to the points of a block that are below a seeker's limit, in no
 /// stated order, and moves its `out` past them; for each of `count` seekers, given by number.

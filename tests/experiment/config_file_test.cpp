@@ -170,7 +170,7 @@ TEST(DefaultConfig, FollowsTheReproductionNotes) {
 
 TEST(DefaultConfig, RefusesUnknownNames) {
   EXPECT_THROW((void)rarefy::default_config("lpp"), rarefy::Error);
-  EXPECT_THROW((void)rarefy::default_config("lp", "cma-me"), rarefy::Error);
+  EXPECT_THROW((void)rarefy::default_config("lp", "cma-mee"), rarefy::Error);
   EXPECT_THROW((void)rarefy::default_config("lp", "dds-kde", "paper"), rarefy::Error);
 }
 

@@ -195,14 +195,18 @@ TEST_P(Distances, BoxesInReachAreThoseOfAPlainLoop) {
       }
       for (const double limit : limits) {
         std::uint32_t expected = 0;
+        std::vector<double> expected_distances(at(kBoxesPerRow), kInfinity);
         for (std::ptrdiff_t b = 0; b < boxes; ++b) {
           const double distance =
               box_distance(query, low.data() + b, high.data() + b, kBoxesPerRow);
           if (distance < limit) expected |= 1U << b;
+          expected_distances[at(b)] = distance;
         }
-        EXPECT_EQ(
-            rarefy::kernels::boxes_in_reach(low.data(), high.data(), query.data(), dims, limit),
-            expected);
+        std::vector<double> distances(at(kBoxesPerRow), -7.0);
+        EXPECT_EQ(rarefy::kernels::boxes_in_reach(low.data(), high.data(), query.data(), dims,
+                                                  limit, distances.data()),
+                  expected);
+        EXPECT_EQ(distances, expected_distances);
       }
     }
   }
@@ -230,8 +234,9 @@ TEST_P(Distances, ABoxIsNeverFartherThanAPointInIt) {
                                     : std::clamp(query[at(d)] + 1e-3 * awkward(random), from, to);
       }
       const double distance = squared_distance(query, point.data(), 1);
+      std::vector<double> ignored(at(kBoxesPerRow));
       EXPECT_EQ(rarefy::kernels::boxes_in_reach(low.data(), high.data(), query.data(), dims,
-                                                just_above(distance)),
+                                                just_above(distance), ignored.data()),
                 1U);
       on_the_edge += box_distance(query, low.data(), high.data(), kBoxesPerRow) == distance ? 1 : 0;
     }

@@ -314,8 +314,12 @@ TEST_F(RestartPointTest, AdaptiveFollowsItsDescription) {
       }
     }
     ASSERT_GT(restarts, 100);
-    if (noise == 0.0) EXPECT_LT(rare_ones, restarts * 2 / 10);
-    if (noise == 10.0) EXPECT_GT(rare_ones, restarts * 8 / 10);
+    if (noise == 0.0) {
+      EXPECT_LT(rare_ones, restarts * 2 / 10);
+    }
+    if (noise == 10.0) {
+      EXPECT_GT(rare_ones, restarts * 8 / 10);
+    }
   }
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "rarefy/density/kde.hpp"
+#include "rarefy/density/novelty.hpp"
 #include "rarefy/emitters/cma_es.hpp"
 
 namespace rarefy::compat {
@@ -90,6 +91,18 @@ class PublishedDensity : public Density {
  private:
   std::unique_ptr<KernelDensity> kde_;
   double log_factor_ = 0.0;  // from our constant to theirs
+};
+
+/// Departure from the novelty of novelty.hpp: under an empty archive every candidate has a novelty
+/// equal to the threshold. So the first batch, all of which enters, has flat scores, and every
+/// emitter restarts at one of its solutions.
+class PublishedNovelty : public NoveltyDensity {
+ public:
+  using NoveltyDensity::NoveltyDensity;
+
+  [[nodiscard]] bool informed() const override { return true; }
+  void score(BatchView features, std::span<const double> objectives, std::span<double> scores,
+             Workers& workers) override;
 };
 
 }  // namespace rarefy::compat

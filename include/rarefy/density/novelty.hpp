@@ -40,7 +40,7 @@ struct NoveltyOptions {
 ///
 /// Costs: a query in 2-D looks at a few hundred of 10,000 members, in 10-D at a few per cent of
 /// millions. Memory for a member: 8 m + 4 bytes, and about as much again at most for places not
-/// yet taken and for boxes (130 bytes in all for m = 10). A saved state has 8 m bytes a member.
+/// yet taken and for boxes (133 bytes in all for m = 10). A saved state has 8 m bytes a member.
 class NoveltyDensity : public Density {
  public:
   explicit NoveltyDensity(NoveltyOptions options);
