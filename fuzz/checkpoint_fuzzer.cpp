@@ -1,11 +1,13 @@
 // Whatever a checkpoint holds, it is loaded or refused with an Error; and a search that
-// loaded it can go on. The first byte says whether the file as a whole is tried or, as its
-// checksum keeps a fuzzer from ever getting further, the state inside.
+// loaded it can go on. The first byte says whether the file as a whole is tried (even) or, as
+// its checksum keeps a fuzzer from ever getting further, the state inside, and of which
+// algorithm.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 
 #include "rarefy/core/error.hpp"
 #include "rarefy/evaluators/evaluator.hpp"
@@ -14,14 +16,14 @@
 
 namespace {
 
-rarefy::Config small_config() {
-  auto config = rarefy::default_config("lp");
+rarefy::Config small_config(std::string_view algorithm) {
+  auto config = rarefy::default_config("lp", algorithm);
   config.n = 4;
   config.emitters = 2;
   config.batch = 4;
   config.buffer = 8;
   config.grid = 4;
-  config.restart_at = "adaptive";
+  config.neighbours = 3;
   return config;
 }
 
@@ -30,7 +32,8 @@ rarefy::Config small_config() {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const auto bytes = std::as_bytes(std::span(data + 1, size - 1));
-  static const auto config = small_config();
+  const auto& algorithms = rarefy::algorithm_choices();
+  const auto config = small_config(algorithms[data[0] / 2 % algorithms.size()].name);
   static const auto domain = rarefy::make_domain(config);
   static rarefy::Workers workers(1);
   static const auto cells = rarefy::make_tessellation(config, domain->info(), workers);

@@ -233,7 +233,7 @@ HWY_INLINE Pose moved(const Pose& from, Real left, Real right) {
   // Turned by heading - pi/2, whose cosine and sine are (sine, -cosine) of the heading.
   const Real arc_x = hn::Add(hn::Mul(u, from.sine), hn::Mul(v, from.cosine));
   const Real arc_y = hn::Sub(hn::Mul(v, from.sine), hn::Mul(u, from.cosine));
-  Pose to;
+  Pose to = from;
   to.x = hn::Add(from.x, hn::IfThenElse(bends, arc_x, hn::Mul(left, from.cosine)));
   to.y = hn::Add(from.y, hn::IfThenElse(bends, arc_y, hn::Mul(left, from.sine)));
   to.heading = wrapped(hn::Add(from.heading, hn::IfThenElse(bends, wrapped(turn), hn::Zero(D()))));
@@ -290,7 +290,7 @@ void RunMaze(const MazeTask& task, const double* controllers, std::ptrdiff_t cou
   Pose start = {real(task.start_x), real(task.start_y), real(task.start_heading), hn::Zero(d),
                 hn::Zero(d)};
   sine_cosine(start.heading, start.sine, start.cosine);
-  Sight first_sight;
+  Sight first_sight = {hn::Zero(d), hn::Zero(d), hn::Zero(d)};
   const Real first_distance = look(task, start, first_sight);
 
   const Real no_contact = real(-1.0F);
