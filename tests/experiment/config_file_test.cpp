@@ -166,6 +166,34 @@ TEST(DefaultConfig, FollowsTheReproductionNotes) {
   EXPECT_FALSE(published.mirrored);
   EXPECT_EQ(rarefy::default_config("lp", "dds-kde", "published").bandwidth, "25.6");
   EXPECT_EQ(rarefy::default_config("arm", "dds-kde", "published").bandwidth, "10");
+  EXPECT_EQ(rarefy::default_config("maze", "dds-kde", "published").bandwidth, "0.01");
+  // The rivals: the paper's table of hyperparameters, as docs/published-profile.md has it.
+  struct Line {
+    std::string_view domain, threshold;
+    double cma_mae, cma_me, iso;
+  };
+  for (const Line& line :
+       {Line{"lp", "21.504", 0.5, 0.5, 0.5}, Line{"arm", "8.4", 0.2, 0.5, 0.1},
+        Line{"maze", "0.042", 0.5, 0.2, 0.1}, Line{"multi-lp", "2.1504", 0.5, 0.5, 0.5}}) {
+    const auto of = [&](std::string_view algorithm) {
+      return rarefy::default_config(line.domain, algorithm, "published");
+    };
+    EXPECT_EQ(of("ns").novelty_threshold, line.threshold);
+    EXPECT_EQ(of("ns").sigma0, 0.5);
+    EXPECT_EQ(of("ns").neighbours, 100);
+    EXPECT_EQ(of("cma-mae").sigma0, line.cma_mae);
+    EXPECT_EQ(of("cma-mae").alpha, 0.01);
+    EXPECT_EQ(of("cma-mae").threshold_min, 0.0);
+    EXPECT_EQ(of("cma-me").sigma0, line.cma_me);
+    EXPECT_EQ(of("map-elites-line").iso_sigma, line.iso);
+    EXPECT_EQ(of("map-elites-line").line_sigma, 0.2);
+    for (const auto* algorithm : {"ns", "cma-mae", "cma-me"}) {
+      EXPECT_EQ(of(algorithm).selection, "mu");
+      EXPECT_EQ(of(algorithm).restart_when, "basic");
+      EXPECT_EQ(of(algorithm).restart_at, "elite");
+      EXPECT_FALSE(of(algorithm).mirrored);
+    }
+  }
 }
 
 TEST(DefaultConfig, RefusesUnknownNames) {
