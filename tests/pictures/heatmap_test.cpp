@@ -231,6 +231,20 @@ TEST(Heatmap, DrawsWallsAndMarkers) {
   EXPECT_EQ(picture.at(area.left + area.width / 2, area.top + 3 * area.height / 4), 0xff0000U);
 }
 
+TEST(Heatmap, DrawsAPathInTheColoursOfItsValues) {
+  Heatmap map = small_map();
+  map.values.assign(6, kEmpty);
+  map.colour_limits = ColourLimits{0.0, 100.0};
+  map.path = {{0.1, 0.25, 0.0}, {0.9, 0.25, 0.0}, {0.9, 0.75, 100.0}, {0.1, 0.75, 100.0}};
+  const Picture picture(render_png(map));
+  const CellArea area = cell_area(map);
+  const int middle = area.left + area.width / 2;
+  EXPECT_EQ(picture.at(middle, area.top + 3 * area.height / 4), rgb(viridis(0.0)));
+  EXPECT_EQ(picture.at(middle, area.top + area.height / 4), rgb(viridis(1.0)));
+  EXPECT_EQ(picture.at(middle, area.top + area.height / 2), rgb(kEmptyCell))
+      << "no note of missing values on a path";
+}
+
 TEST(Heatmap, KeepsLongTextInside) {
   Heatmap map = small_map();
   std::string text;
@@ -309,6 +323,17 @@ INSTANTIATE_TEST_SUITE_P(
                   m.markers = {{kInfinity, 0, {}, ""}};
                 },
                 "marker"},
+        BadCase{"path",
+                [](Heatmap& m, PictureSize&) {
+                  m.colour_limits = ColourLimits{0.0, 1.0};
+                  m.path = {{0, 0, kInfinity}};
+                },
+                "path"},
+        BadCase{"path_without_limits",
+                [](Heatmap& m, PictureSize&) {
+                  m.path = {{0, 0, 0}};
+                },
+                "limits"},
         BadCase{"tiny", [](Heatmap&, PictureSize& s) { s.width = 10; }, "10 x 1200"},
         BadCase{"huge", [](Heatmap&, PictureSize& s) { s.height = 100000; }, "1400 x 100000"},
         BadCase{"not_utf8", [](Heatmap& m, PictureSize&) { m.title = "caf\xe9 x"; }, "UTF-8"},
