@@ -161,7 +161,9 @@ void add_run(CLI::App& app, Action& chosen) {
   options->machine.add_to(*verb);
   verb->footer(
       "Example: rarefy run lp --iterations 1000 --seed 3 --out runs/first\n"
-      "Defaults in brackets are those of the default profile; some differ by domain.");
+      "Defaults in brackets are those of density descent on lp, default profile; 'rarefy list "
+      "DOMAIN "
+      "--algorithm NAME' shows others.");
   verb->callback([&chosen, options] { chosen = [options] { return options->run(); }; });
 }
 
