@@ -161,9 +161,8 @@ void add_run(CLI::App& app, Action& chosen) {
   options->machine.add_to(*verb);
   verb->footer(
       "Example: rarefy run lp --iterations 1000 --seed 3 --out runs/first\n"
-      "Defaults in brackets are those of density descent on lp, default profile; 'rarefy list "
-      "DOMAIN "
-      "--algorithm NAME' shows others.");
+      "Defaults in brackets are those of density descent on lp in the default profile;\n"
+      "'rarefy list DOMAIN --algorithm NAME' shows others.");
   verb->callback([&chosen, options] { chosen = [options] { return options->run(); }; });
 }
 
