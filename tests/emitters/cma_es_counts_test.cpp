@@ -99,7 +99,7 @@ void expect_counts(minimise::Function function, double start, double sigma0,
 }
 
 // x0 = (1, ..., 1), sigma0 = 0.5, target 1e-9; tutorial's constants but for n = 100.
-TEST(CmaEsCounts, SphereTakesAsManyEvaluationsAsMeasuredElsewhere) {
+TEST(SlowCmaEs, SphereTakesAsManyEvaluationsAsMeasuredElsewhere) {
   constexpr Measured kMeasured[] = {{2, 252}, {5, 752}, {10, 1510}, {20, 2796}, {40, 5220}};
   for (const auto factor : kFactors) {
     expect_counts(minimise::sphere, 1.0, 0.5, kMeasured, factor);
@@ -114,7 +114,7 @@ TEST(SlowCmaEs, SphereInHundredDimensionsTakesAsManyEvaluationsAsMeasuredElsewhe
 }
 
 // The same set-up, condition 1e6.
-TEST(CmaEsCounts, EllipsoidTakesAsManyEvaluationsAsMeasuredElsewhere) {
+TEST(SlowCmaEs, EllipsoidTakesAsManyEvaluationsAsMeasuredElsewhere) {
   constexpr Measured kMeasured[] = {{2, 684}, {5, 2096}, {10, 5680}};
   for (const auto factor : kFactors) {
     expect_counts(minimise::ellipsoid, 1.0, 0.5, kMeasured, factor);
@@ -128,7 +128,7 @@ TEST(SlowCmaEs, EllipsoidOfManyDimensionsTakesAsManyEvaluationsAsMeasuredElsewhe
 }
 
 // x0 = 0, sigma0 = 0.1: so close that none of the measured runs found the local optimum.
-TEST(CmaEsCounts, RosenbrockTakesAsManyEvaluationsAsMeasuredElsewhere) {
+TEST(SlowCmaEs, RosenbrockTakesAsManyEvaluationsAsMeasuredElsewhere) {
   constexpr Measured kMeasured[] = {{2, 546}, {5, 2032}, {10, 5770}};
   for (const auto factor : kFactors) {
     expect_counts(minimise::rosenbrock, 0.0, 0.1, kMeasured, factor);
@@ -145,7 +145,7 @@ TEST(SlowCmaEs, RosenbrockInTwentyDimensionsTakesAsManyEvaluationsAsMeasuredElse
 // x0 uniform in [1, 5]^10, sigma0 = 2, 500 a generation; measured: 15 of 15 with the tutorial's
 // constants (14 of 15 with pycma's), median 35,500. With a true rate of 14/15, fewer than 11
 // successes have a chance of 2e-3.
-TEST(CmaEsCounts, RastriginIsSolvedByAsLargeABatchAsMeasuredElsewhere) {
+TEST(SlowCmaEs, RastriginIsSolvedByAsLargeABatchAsMeasuredElsewhere) {
   for (const auto factor : kFactors) {
     SCOPED_TRACE(name_of(factor));
     const auto found =
@@ -164,7 +164,7 @@ TEST(CmaEsCounts, RastriginIsSolvedByAsLargeABatchAsMeasuredElsewhere) {
 // restart was needed there, and the bounds did not matter.
 // (The two figures are quoted from memory of that paper's tables, not from its text; pycma 4.5.0
 // gives 1621 and 4496 in the same set-up.)
-TEST(CmaEsCounts, SphereAgreesWithTheCec2005Figures) {
+TEST(SlowCmaEs, SphereAgreesWithTheCec2005Figures) {
   constexpr Measured kPublished[] = {{10, 1600}, {30, 4500}};
   for (const auto factor : kFactors) {
     for (const auto& [n, expected] : kPublished) {
@@ -185,7 +185,7 @@ TEST(CmaEsCounts, SphereAgreesWithTheCec2005Figures) {
 // libcmaes, https://github.com/CMA-ES/libcmaes/issues/88: means of 50 runs to 1e-8 from x0
 // uniform in [-4, 4]^n with sigma0 = 1/n. That is active CMA-ES, whose negative weights change
 // little on a sphere, where there is no covariance to learn (a few per cent): 15 %.
-TEST(CmaEsCounts, SphereAgreesWithTheFiguresOfLibcmaes) {
+TEST(SlowCmaEs, SphereAgreesWithTheFiguresOfLibcmaes) {
   constexpr Measured kPublished[] = {{5, 730.4}, {10, 1525}, {20, 2988.48}, {40, 5779.8}};
   for (const auto& [n, expected] : kPublished) {
     SCOPED_TRACE("n = " + std::to_string(n));
