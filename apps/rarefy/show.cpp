@@ -113,10 +113,12 @@ void add_show(CLI::App& app, Action& chosen) {
   verb->allow_extras();
   auto options = std::make_shared<ShowVerb>();
   verb->add_option("DIR", options->folder, "the folder of the run")->required()->type_name("");
-  verb->add_option("--trajectory", options->trajectory,
-                   "draw the path of the robot found for a cell: its number, or a point X,Y (maze)")
-      ->type_name("");
-  verb->add_flag("--json", options->json, "for programs to read");
+  auto* trajectory = verb->add_option(
+      "--trajectory", options->trajectory,
+      "draw the path of the robot found for a cell: its number, or a point X,Y (maze)");
+  trajectory->type_name("");
+  auto* json = verb->add_flag("--json", options->json, "for programs to read");
+  trajectory->excludes(json);
   verb->callback([&chosen, options] { chosen = [options] { return options->run(); }; });
 }
 
