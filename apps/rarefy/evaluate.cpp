@@ -73,6 +73,7 @@ struct EvaluateVerb {
     if (config.domain == "maze" && !parameters.given("objective")) config.objective = "energy";
     // The file says how long a solution is, unless the user does.
     if (!parameters.given("n") && config.domain != "maze") config.n = batch.cols();
+    parameters.refuse_idle(config);
     const auto problem = make_domain(config);
     const auto& info = problem->info();
     if (batch.cols() != info.solution_dim) {
@@ -114,7 +115,9 @@ void add_evaluate(CLI::App& app, Action& chosen) {
                    "output]")
       ->type_name("");
   options->machine.add_to(*verb);
-  verb->footer("Each row of the result: the features, then the objective.");
+  verb->footer(
+      "Each row of the result: the features, then the objective. --n is taken from the file, and\n"
+      "the maze's objective is energy, unless given.");
   verb->callback([&chosen, options] { chosen = [options] { return options->run(); }; });
 }
 

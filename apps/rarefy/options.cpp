@@ -6,8 +6,9 @@
 
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/instruction_set.hpp"
-#include "rarefy/experiment/nearest_name.hpp"
+#include "rarefy/core/nearest_name.hpp"
 #include "rarefy/experiment/parameters.hpp"
+#include "rarefy/experiment/relevance.hpp"
 
 namespace rarefy::command {
 
@@ -45,6 +46,16 @@ bool ParameterOptions::given(std::string_view name) const {
   return std::any_of(all_.begin(), all_.end(), [&](const Given& given) {
     return given.parameter->name == name && given.option->count() > 0;
   });
+}
+
+void ParameterOptions::refuse_idle(const Config& config) const {
+  for (const auto& given : all_) {
+    if (given.option->count() == 0) continue;
+    if (const auto why = why_idle(config, given.parameter->name); !why.empty()) {
+      throw Error(ErrorKind::parameter,
+                  fmt::format("--{} has no effect here: {}", given.parameter->name, why));
+    }
+  }
 }
 
 void MachineOptions::add_to(CLI::App& verb) {

@@ -23,6 +23,8 @@ class ParameterOptions {
   /// What the user gave, checked.
   [[nodiscard]] Settings settings() const;
   [[nodiscard]] bool given(std::string_view name) const;
+  /// What was asked for by name must have an effect: throws where an option has none.
+  void refuse_idle(const Config& config) const;
 
  private:
   struct Given {

@@ -18,7 +18,6 @@
 #include "rarefy/core/version.hpp"
 #include "rarefy/experiment/config_file.hpp"
 #include "rarefy/experiment/presets.hpp"
-#include "rarefy/experiment/relevance.hpp"
 #include "summary.hpp"
 
 namespace rarefy::command {
@@ -65,7 +64,7 @@ struct RunVerb {
                         config.seed);
     }
     const bool grid = uses_grid(config, make_domain(config)->info());
-    refuse_idle_options(config);
+    parameters.refuse_idle(config);
     const auto& stop = stop_on_interrupt();
     auto run_folder = RunFolder::create(out, overwrite);
     if (!quiet && !grid && config.centroids.empty()) {
@@ -73,17 +72,6 @@ struct RunVerb {
     }
     const auto run = Run::start(config, std::move(run_folder), machine.threads);
     return go_on(*run, stop, quiet);
-  }
-
-  // What was asked for by name must have an effect.
-  void refuse_idle_options(const Config& config) const {
-    for (const auto& parameter : rarefy::parameters()) {
-      if (!parameters.given(parameter.name)) continue;
-      if (const auto why = why_idle(config, parameter.name); !why.empty()) {
-        throw Error(ErrorKind::parameter,
-                    fmt::format("--{} has no effect here: {}", parameter.name, why));
-      }
-    }
   }
 };
 

@@ -42,7 +42,8 @@ struct ShowVerb {
     if (reason.empty()) {
       run->write_results();
     } else {
-      fmt::print(stderr, "rarefy: showing the last checkpoint, and writing nothing: {}\n", reason);
+      fmt::print(stderr, "rarefy: showing the last checkpoint{}: {}\n",
+                 trajectory.empty() ? ", and writing nothing" : "", reason);
     }
     if (trajectory.empty()) {
       print_out(json ? json_of(*run) : summary_of(*run));
@@ -98,6 +99,15 @@ struct ShowVerb {
       throw Error(
           ErrorKind::parameter, "--trajectory", fmt::format("'{}'", trajectory),
           fmt::format("the number of a cell, 0 to {}, or a point X,Y in it", cells.cells() - 1));
+    }
+    for (Index d = 0; d < 2; ++d) {
+      const auto at = static_cast<std::size_t>(d);
+      const auto& space = cells.space();
+      if (point[at] < space.lower[at] || point[at] > space.upper[at]) {
+        throw Error(ErrorKind::parameter, "--trajectory", fmt::format("'{}'", trajectory),
+                    fmt::format("a point within [{}, {}] x [{}, {}]", space.lower[0],
+                                space.upper[0], space.lower[1], space.upper[1]));
+      }
     }
     Index cell = 0;
     cells.assign(BatchView(point.data(), 1, 2), std::span(&cell, 1));

@@ -82,9 +82,11 @@ void check(const MazeOptions& options) {
   for (std::size_t i = 0; i < options.walls.size(); ++i) {
     free_of(options.walls[i], fmt::format("wall {}", i + 1));
   }
-  if (!std::isfinite(options.nothing_seen)) {
+  constexpr double kMostRead = 1e6;  // and nothing overflows
+  if (!(std::abs(options.nothing_seen) <= kMostRead)) {
     throw Error(ErrorKind::parameter, "maze: reading of a laser that meets no wall",
-                fmt::format("{}", options.nothing_seen), "a finite number");
+                fmt::format("{}", options.nothing_seen),
+                fmt::format("a number from -{} to {}", kMostRead, kMostRead));
   }
 }
 

@@ -7,8 +7,8 @@
 #include <map>
 
 #include "rarefy/core/error.hpp"
+#include "rarefy/core/nearest_name.hpp"
 #include "rarefy/domains/maze.hpp"
-#include "rarefy/experiment/nearest_name.hpp"
 
 namespace rarefy {
 namespace {

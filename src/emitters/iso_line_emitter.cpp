@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
@@ -11,6 +12,9 @@
 
 namespace rarefy {
 namespace {
+
+// Elites that breed along long lines grow without end; they must stay numbers.
+constexpr double kFarthest = 1e100;
 
 IsoLineOptions checked(IsoLineOptions options) {
   if (options.dimension < 1 || options.batch < 1) {
@@ -44,7 +48,8 @@ void IsoLineEmitter::vary(std::span<const double> from, std::span<const double> 
                           std::span<const double> normals, std::span<double> out) const {
   const double along = options_.sigma_line * normals.back();
   for (std::size_t d = 0; d < out.size(); ++d) {
-    out[d] = from[d] + options_.sigma_iso * normals[d] + along * (towards[d] - from[d]);
+    const double value = from[d] + options_.sigma_iso * normals[d] + along * (towards[d] - from[d]);
+    out[d] = std::clamp(value, -kFarthest, kFarthest);
   }
 }
 

@@ -5,8 +5,8 @@
 #include <map>
 
 #include "rarefy/core/error.hpp"
+#include "rarefy/core/nearest_name.hpp"
 #include "rarefy/domains/maze.hpp"
-#include "rarefy/experiment/nearest_name.hpp"
 
 namespace rarefy {
 namespace {
@@ -101,7 +101,8 @@ const std::vector<Choice>& algorithm_choices() {
 const std::vector<Choice>& profile_choices() {
   static const std::vector<Choice> choices = {
       {"default",
-       "the algorithm as the paper defines it, with restarts, mirroring and Scott's bandwidth"},
+       "the algorithms as their papers define them; density descent with four additions, see "
+       "README"},
       {"published", "what lands on the paper's own figures; see docs/published-profile.md"},
   };
   return choices;

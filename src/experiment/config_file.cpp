@@ -10,8 +10,8 @@
 
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/instruction_set.hpp"
+#include "rarefy/core/nearest_name.hpp"
 #include "rarefy/core/version.hpp"
-#include "rarefy/experiment/nearest_name.hpp"
 #include "rarefy/storage/atomic_file.hpp"
 
 namespace rarefy {
@@ -25,6 +25,11 @@ std::string place(std::string_view file, const toml::source_region& region) {
 // that would say the same.
 std::string list_as_text(const toml::array& list, const Parameter& parameter,
                          const std::string& where) {
+  if (list.empty()) {
+    throw Error(ErrorKind::parameter,
+                fmt::format("{}: {}: got an empty list{}", where, parameter.name,
+                            parameter.name == "walls" ? "; maze = 'empty' has no walls" : ""));
+  }
   std::string text;
   for (const auto& entry : list) {
     if (!text.empty()) text += entry.is_array() ? ";" : ",";

@@ -9,8 +9,8 @@
 #include <limits>
 
 #include "rarefy/core/error.hpp"
+#include "rarefy/core/nearest_name.hpp"
 #include "rarefy/domains/maze.hpp"
-#include "rarefy/experiment/nearest_name.hpp"
 
 namespace rarefy {
 namespace {
@@ -259,7 +259,7 @@ std::vector<Parameter> make_parameters() {
       {"density",
        "threshold-min",
        &Config::threshold_min,
-       "threshold of a cell before it accepts anything (cma-mae)",
+       "threshold of a cell before it accepts anything, below all objectives (cma-mae)",
        {},
        -kAny,
        kAny},

@@ -86,6 +86,14 @@ void check_algorithm(const Config& config) {
     refuse("restart-when", "no-improvement",
            "stagnation or basic: density descent accepts every candidate");
   }
+  if (config.restart_at == "sparsest" && config.algorithm == "cma-me") {
+    refuse("restart-at", "sparsest", "another: its scores do not tell elites apart");
+  }
+  if (config.algorithm == "cma-mae" && config.objective == "energy" && config.threshold_min >= 0) {
+    refuse("threshold-min", fmt::format("{}, objective energy", config.threshold_min),
+           "a number below the least objective, -0.3125: above all objectives, a threshold "
+           "never lets anything in");
+  }
   if (config.restart_when == "stagnation" && config.algorithm == "cma-me") {
     refuse("restart-when", "stagnation",
            "basic or no-improvement: its scores are ranks, and do not show progress");

@@ -89,10 +89,16 @@ std::string why_idle(const Config& config, std::string_view parameter) {
     return fmt::format("emitters restart when {}; --restart-when stagnation uses it",
                        config.restart_when);
   }
+  if ((parameter == "resamples" || parameter == "repair") && config.bounds == "none") {
+    return "there are no bounds; --bounds gives some";
+  }
   const bool grid = uses_grid(config, make_domain(config)->info());
   if (grid &&
       has({"cells", "cvt-samples", "cvt-seed", "cvt-iterations", "cvt-tolerance"}, parameter)) {
     return "the archive is a grid; --archive cvt makes it one of Voronoi cells";
+  }
+  if (config.archive == "grid" && parameter == "centroids") {
+    return "the archive is a grid; --archive cvt uses them";
   }
   if (!grid && parameter == "grid") return "the archive is a CVT; --archive grid makes it a grid";
   return "";

@@ -69,8 +69,14 @@ void AdaptiveRestart::choose_average(const RestartContext& context, Index emitte
   }
   const auto count = static_cast<double>(options_.average_of);
   for (double& value : out) value /= count;
-  variance_[static_cast<std::size_t>(emitter)] = squares / count;
-  awaited_[static_cast<std::size_t>(emitter)] = 1;
+  // Nothing can be learned from elites that are all the same, nor from features so far out that
+  // their squares are not numbers any more.
+  const bool known = squares > 0 && std::isfinite(squares) &&
+                     std::all_of(expected.begin(), expected.end(),
+                                 [](double value) { return std::isfinite(value); });
+  if (!known) std::fill(expected.begin(), expected.end(), 0.0);
+  variance_[static_cast<std::size_t>(emitter)] = known ? squares / count : 0.0;
+  awaited_[static_cast<std::size_t>(emitter)] = known ? 1 : 0;
 }
 
 void AdaptiveRestart::observe(Index emitter, BatchView features) {

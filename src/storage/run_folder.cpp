@@ -91,7 +91,8 @@ void RunFolder::clear() const {
   // The configuration goes first: without it the rest does not count as a run.
   std::vector<std::filesystem::path> files = {config(),  checkpoint(), metrics(),
                                               archive(), heatmap(),    centroids()};
-  for (const auto& entry : std::filesystem::directory_iterator(path_)) {
+  std::error_code unreadable;
+  for (const auto& entry : std::filesystem::directory_iterator(path_, unreadable)) {
     if (is_trajectory(entry.path().filename().string())) files.push_back(entry.path());
   }
   for (const auto& file : files) {

@@ -91,6 +91,9 @@ TEST_F(CommandMaze, RefusesTrajectoriesThatCannotBe) {
     EXPECT_TRUE(contains(result.err, cell)) << result.err;
     EXPECT_TRUE(contains(result.err, "0 to 9999")) << result.err;
   }
+  const auto outside = trajectory("5,5");
+  EXPECT_EQ(outside.exit_code, 2) << outside.out;
+  EXPECT_TRUE(contains(outside.err, "[0, 1] x [0, 1]")) << outside.err;
   const auto empty = trajectory("0.05,0.95");  // 60 iterations do not get there
   EXPECT_EQ(empty.exit_code, 2) << empty.out;
   EXPECT_TRUE(contains(empty.err, "a cell that was reached")) << empty.err;
@@ -136,6 +139,12 @@ TEST_F(CommandMaze, NamesWhatIsWrongWithWallsAndMaps) {
   refused({"--n", "65"}, "66");
   refused({"--objective", "sphere"}, "constant or energy");
   refused({"--maze", "snake", "--walls", "0.5,0,0.5,0.7"}, "--maze has no effect");
+  refused({"--algorithm", "cma-mae", "--objective", "energy"}, "threshold-min");
+  write_text(place / "none.toml", "[run]\ndomain = 'maze'\n[domain]\nwalls = []\n");
+  const auto none =
+      rarefy_command({"run", "--config", (place / "none.toml").string(), "--out", folder.string()});
+  EXPECT_EQ(none.exit_code, 2) << none.err;
+  EXPECT_TRUE(contains(none.err, "maze = 'empty'")) << none.err;
   write_text(place / "bad.toml", "[run]\ndomain = 'maze'\n[domain]\nwalls = [['a', 1, 2, 3]]\n");
   const auto result =
       rarefy_command({"run", "--config", (place / "bad.toml").string(), "--out", folder.string()});

@@ -76,7 +76,9 @@ TEST(Relevance, EveryParameterMattersToSomething) {
     bool matters = false;
     for (const auto& domain : domain_choices()) {
       for (const auto& algorithm : algorithm_choices()) {
-        matters |= why_idle(default_config(domain.name, algorithm.name), parameter.name).empty();
+        auto config = default_config(domain.name, algorithm.name);
+        config.bounds = "-5,5";
+        matters |= why_idle(config, parameter.name).empty();
       }
     }
     EXPECT_TRUE(matters) << parameter.name;

@@ -348,6 +348,35 @@ TEST_F(RestartPointTest, AdaptiveLearnsFromFirstBatchesOnly) {
   EXPECT_EQ(adaptive.chance_of_rarest(), 1.0);
 }
 
+// What a simulator that diverged leaves behind must not make a state that cannot be loaded, and
+// nothing is learned from it.
+TEST_F(RestartPointTest, AdaptiveSurvivesFeaturesWhoseSquaresOverflow) {
+  for (const double far : {1e160, 1e308, -1e308}) {
+    Batch solution(1, 3), feature_far(1, 1);
+    feature_far(0, 0) = far;
+    Archive archive(std::make_shared<Grid>(FeatureSpace{{0}, {1}}, std::vector<Index>{kSize}), 3);
+    std::vector<Outcome> outcomes(1);
+    archive.record(solution, feature_far, std::vector<double>{1.0}, workers_, outcomes);
+    feature_far(0, 0) = 0.5;
+    archive.record(solution, feature_far, std::vector<double>{1.0}, workers_, outcomes);
+    AdaptiveRestart adaptive({.emitters = 1, .average_of = 4, .compared = 2});
+    adaptive.prepare(3, 1);
+    for (std::uint64_t seed = 0; seed < 50; ++seed) {
+      RandomStream random({.seed = seed, .purpose = Purpose::restart, .index = 0, .iteration = 0});
+      std::vector<double> out(3);
+      adaptive.choose({archive, density_, workers_, random}, 0, out);
+      StateWriter saved;
+      adaptive.save(saved);
+      AdaptiveRestart copy({.emitters = 1, .average_of = 4, .compared = 2});
+      copy.prepare(3, 1);
+      StateReader in(saved.bytes());
+      EXPECT_NO_THROW(copy.load(in));
+      adaptive.observe(0, feature_far);
+    }
+    EXPECT_EQ(adaptive.chance_of_rarest(), 0.5);
+  }
+}
+
 TEST_F(RestartPointTest, AdaptiveGoesOnFromASavedState) {
   const AdaptiveRestartOptions options = {.emitters = 3, .average_of = 4, .compared = 5};
   const auto make = [&] {

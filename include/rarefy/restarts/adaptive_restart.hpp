@@ -26,7 +26,7 @@ struct AdaptiveRestartOptions {
 /// are compared with the average of the features, which they should be. With e^2 the squared
 /// error and v the variance of the features that were averaged, both summed over the features,
 /// the chance of the rare elite is the mean of min(1, e^2 / v) over past averages, the last ones
-/// counting most, under a square root: a relative error.
+/// counting most, under a square root: a relative error. Features count in their own units.
 class AdaptiveRestart : public RestartPoint {
  public:
   explicit AdaptiveRestart(const AdaptiveRestartOptions& options);

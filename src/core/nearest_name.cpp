@@ -1,4 +1,4 @@
-#include "rarefy/experiment/nearest_name.hpp"
+#include "rarefy/core/nearest_name.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
