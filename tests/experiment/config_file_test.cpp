@@ -6,8 +6,8 @@
 
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/instruction_set.hpp"
-#include "rarefy/core/version.hpp"
 #include "rarefy/core/nearest_name.hpp"
+#include "rarefy/core/version.hpp"
 #include "support/temporary_folder.hpp"
 
 using rarefy::Config;
