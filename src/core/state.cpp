@@ -16,15 +16,20 @@ static_assert(std::endian::native == std::endian::little,
 
 constexpr char kInteger = 'i';
 constexpr char kReal = 'r';
+constexpr char kFloat = 'f';
 constexpr char kText = 't';
-constexpr std::size_t kUnit = 8;  // bytes of one number
 
-std::size_t unit(char type) { return type == kText ? 1 : kUnit; }
+// Bytes of one value.
+std::size_t unit(char type) {
+  if (type == kText) return 1;
+  return type == kFloat ? sizeof(float) : sizeof(double);
+}
 
 const char* name_of(char type) {
   switch (type) {
     case kInteger: return "integers";
     case kReal: return "reals";
+    case kFloat: return "floats";
     case kText: return "text";
     default: return "an unknown type";
   }
@@ -64,6 +69,9 @@ void StateWriter::text(std::string_view name, std::string_view value) {
 }
 void StateWriter::reals(std::string_view name, std::span<const double> values) {
   field(name, kReal, values.size(), values.data(), values.size_bytes());
+}
+void StateWriter::floats(std::string_view name, std::span<const float> values) {
+  field(name, kFloat, values.size(), values.data(), values.size_bytes());
 }
 void StateWriter::integers(std::string_view name, std::span<const std::int64_t> values) {
   field(name, kInteger, values.size(), values.data(), values.size_bytes());
@@ -139,6 +147,20 @@ void StateReader::reals(std::string_view name, std::span<double> out) {
 
 void StateReader::finite_reals(std::string_view name, std::span<double> out) {
   reals(name, out);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (!std::isfinite(out[i])) {
+      corrupt(fmt::format("field '{}': value {} is {}, expected a finite number", name, i, out[i]));
+    }
+  }
+}
+
+void StateReader::finite_floats(std::string_view name, std::span<float> out) {
+  std::uint64_t count = 0;
+  const auto data = field(name, kFloat, count);
+  if (count != out.size()) {
+    corrupt(fmt::format("field '{}': got {} values, expected {}", name, count, out.size()));
+  }
+  if (!out.empty()) std::memcpy(out.data(), data.data(), data.size());
   for (std::size_t i = 0; i < out.size(); ++i) {
     if (!std::isfinite(out[i])) {
       corrupt(fmt::format("field '{}': value {} is {}, expected a finite number", name, i, out[i]));

@@ -132,6 +132,10 @@ void KernelDensity::observe(BatchView features, std::span<const double> /*object
 
 void KernelDensity::score(BatchView features, std::span<const double> /*objectives*/,
                           std::span<double> scores, Workers& workers) {
+  log_density(features, scores, workers);
+}
+
+void KernelDensity::log_density(BatchView features, std::span<double> scores, Workers& workers) {
   if (!informed()) {  // no samples, no differences
     std::fill(scores.begin(), scores.end(), 0.0);
     return;

@@ -27,6 +27,7 @@ void require_choice(std::string_view thing, std::string_view given,
 // the two the other way round do.
 struct PublishedValues {
   double dds_sigma0;
+  double cnf_sigma0;
   std::string_view bandwidth;
   std::string_view novelty_threshold;
   double cma_mae_sigma0;
@@ -35,10 +36,10 @@ struct PublishedValues {
 };
 const std::map<std::string_view, PublishedValues>& published_values() {
   static const std::map<std::string_view, PublishedValues> values = {
-      {"lp", {1.5, "25.6", "21.504", 0.5, 0.5, 0.5}},
-      {"arm", {0.5, "10", "8.4", 0.2, 0.5, 0.1}},
-      {"maze", {1.5, "0.01", "0.042", 0.5, 0.2, 0.1}},
-      {"multi-lp", {1.5, "5.12", "2.1504", 0.5, 0.5, 0.5}},
+      {"lp", {1.5, 0.5, "25.6", "21.504", 0.5, 0.5, 0.5}},
+      {"arm", {0.5, 1.5, "10", "8.4", 0.2, 0.5, 0.1}},
+      {"maze", {1.5, 1.5, "0.01", "0.042", 0.5, 0.2, 0.1}},
+      {"multi-lp", {1.5, 0.5, "5.12", "2.1504", 0.5, 0.5, 0.5}},
   };
   return values;
 }
@@ -66,8 +67,9 @@ void set_published_defaults(Config& config) {
   config.bandwidth = values.bandwidth;
   config.novelty_threshold = values.novelty_threshold;
   config.iso_sigma = values.iso_sigma;
-  if (config.algorithm == "dds-kde") {
-    config.sigma0 = values.dds_sigma0;
+  config.flow_layers = "256,256,256";
+  if (is_density_descent(config)) {
+    config.sigma0 = config.algorithm == "dds-cnf" ? values.cnf_sigma0 : values.dds_sigma0;
     config.restart_at = "origin";
   }
   if (config.algorithm == "cma-mae") config.sigma0 = values.cma_mae_sigma0;
@@ -75,6 +77,8 @@ void set_published_defaults(Config& config) {
 }
 
 }  // namespace
+
+bool is_density_descent(const Config& config) { return config.algorithm.starts_with("dds-"); }
 
 const std::vector<Choice>& domain_choices() {
   static const std::vector<Choice> choices = {
@@ -89,6 +93,7 @@ const std::vector<Choice>& domain_choices() {
 const std::vector<Choice>& algorithm_choices() {
   static const std::vector<Choice> choices = {
       {"dds-kde", "density descent on a kernel density estimate, by CMA-ES"},
+      {"dds-cnf", "density descent on a continuous normalizing flow, by CMA-ES"},
       {"ns", "novelty search: mean distance to the nearest neighbours, by CMA-ES"},
       {"cma-mae", "MAP-annealing: thresholds that rise where they are met, by CMA-ES"},
       {"cma-me", "new cells first, then improvements, by CMA-ES"},
@@ -119,7 +124,7 @@ Config default_config(std::string_view domain, std::string_view algorithm,
   config.profile = profile;
   if (domain == "multi-lp") config.m = 10;
   if (domain == "maze") config.n = Maze::kParameters;
-  if (algorithm != "dds-kde") set_rival_defaults(config);
+  if (!is_density_descent(config)) set_rival_defaults(config);
   if (profile == "published") set_published_defaults(config);
   return config;
 }

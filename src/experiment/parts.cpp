@@ -9,6 +9,7 @@
 #include "rarefy/compat/published.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/density/annealed_thresholds.hpp"
+#include "rarefy/density/flow.hpp"
 #include "rarefy/density/improvement.hpp"
 #include "rarefy/density/kde.hpp"
 #include "rarefy/density/no_density.hpp"
@@ -20,6 +21,9 @@
 #include "rarefy/restarts/adaptive_restart.hpp"
 
 namespace rarefy::presets {
+
+bool is_published(const Config& config) { return config.profile == "published"; }
+
 namespace {
 
 std::uint64_t seed_of(const Config& config) { return static_cast<std::uint64_t>(config.seed); }
@@ -62,7 +66,7 @@ void check_start(const Config& config, const Bounds& bounds) {
 
 // The published parts are what they are; a configuration must not claim others.
 void check_published(const Config& config) {
-  if (config.profile != "published") return;
+  if (!is_published(config)) return;
   if (config.factor != "eigen" || config.kernel != "gaussian" || config.decompose_every != 0) {
     throw Error(ErrorKind::parameter, "published profile",
                 fmt::format("factor {}, kernel {}, decompose-every {}", config.factor,
@@ -78,7 +82,7 @@ void check_algorithm(const Config& config) {
     throw Error(ErrorKind::parameter, thing, fmt::format("{} with {}", given, config.algorithm),
                 expected);
   };
-  const bool accepts = config.algorithm != "dds-kde";  // has an idea of being accepted
+  const bool accepts = !is_density_descent(config);  // has an idea of being accepted
   if (config.selection == "filter" && !accepts) {
     refuse("selection", "filter", "mu: density descent accepts every candidate");
   }
@@ -111,7 +115,7 @@ std::unique_ptr<Emitter> make_cma_es_emitter(const Config& config, const DomainI
   options.bounds = parse_bounds(config, domain);
   options.decompose_every = config.decompose_every;
   std::unique_ptr<CmaEs> optimizer;
-  if (config.profile == "published") {
+  if (is_published(config)) {
     optimizer = std::make_unique<compat::PublishedCmaEs>(options);
   } else {
     optimizer = std::make_unique<CmaEs>(options);
@@ -143,20 +147,62 @@ std::unique_ptr<Emitter> make_variation_emitter(const Config& config, const Doma
                                           seed_of(config), index);
 }
 
+std::unique_ptr<FeatureBuffer> make_buffer(const Config& config, const DomainInfo& domain) {
+  if (is_published(config)) {
+    return std::make_unique<compat::PublishedBuffer>(compat::PublishedBufferOptions{
+        .feature_dim = domain.feature_dim(), .capacity = config.buffer, .seed = seed_of(config)});
+  }
+  return std::make_unique<Reservoir>(ReservoirOptions{
+      .feature_dim = domain.feature_dim(), .capacity = config.buffer, .seed = seed_of(config)});
+}
+
 std::unique_ptr<Density> make_kernel_density(const Config& config, const DomainInfo& domain) {
   KdeOptions options;
   options.space = domain.feature_space;
   options.kernel = kernel_named(config.kernel);
   options.bandwidth = Bandwidth::parse(config.bandwidth);
-  if (config.profile == "published") {
-    auto buffer = std::make_unique<compat::PublishedBuffer>(compat::PublishedBufferOptions{
-        .feature_dim = domain.feature_dim(), .capacity = config.buffer, .seed = seed_of(config)});
-    return std::make_unique<compat::PublishedDensity>(
-        std::make_unique<KernelDensity>(std::move(options), std::move(buffer)));
+  auto kde = std::make_unique<KernelDensity>(std::move(options), make_buffer(config, domain));
+  if (is_published(config)) return std::make_unique<compat::PublishedDensity>(std::move(kde));
+  return kde;
+}
+
+std::vector<Index> parse_layers(const std::string& text) {
+  constexpr Index kWidest = 10'000;
+  std::vector<Index> layers;
+  const auto* next = text.data();
+  const auto* const end = text.data() + text.size();
+  while (true) {
+    while (next != end && *next == ' ') ++next;
+    Index width = 0;
+    const auto [rest, problem] = std::from_chars(next, end, width);
+    const bool more = rest != end && *rest == ',';
+    if (problem != std::errc() || width < 1 || width > kWidest || (rest != end && !more)) {
+      throw Error(ErrorKind::parameter, "flow-layers", fmt::format("'{}'", text),
+                  fmt::format("widths of hidden layers, 1 to {}, with commas between", kWidest));
+    }
+    layers.push_back(width);
+    if (!more) return layers;
+    next = rest + 1;
   }
-  auto buffer = std::make_unique<Reservoir>(ReservoirOptions{
-      .feature_dim = domain.feature_dim(), .capacity = config.buffer, .seed = seed_of(config)});
-  return std::make_unique<KernelDensity>(std::move(options), std::move(buffer));
+}
+
+std::unique_ptr<Density> make_flow(const Config& config, const DomainInfo& domain) {
+  FlowOptions options;
+  options.space = domain.feature_space;
+  options.scaling = feature_scaling_named(config.flow_scaling);
+  options.network = {.layers = parse_layers(config.flow_layers),
+                     .activation = activation_named(config.flow_activation),
+                     .frequencies = config.flow_frequencies};
+  options.training = {.steps = config.flow_steps,
+                      .batch = config.flow_batch,
+                      .rate = config.flow_rate,
+                      .smoothing = config.flow_smoothing};
+  options.integration = {.integrator = integrator_named(config.flow_integrator),
+                         .steps = config.flow_integration_steps,
+                         .relative_error = config.flow_relative_error,
+                         .absolute_error = config.flow_absolute_error};
+  options.seed = seed_of(config);
+  return std::make_unique<FlowDensity>(std::move(options), make_buffer(config, domain));
 }
 
 // A number of features' own unit, or of their mean width.
@@ -179,8 +225,6 @@ double parse_novelty_threshold(const Config& config, const FeatureSpace& space) 
 }
 
 }  // namespace
-
-bool is_published(const Config& config) { return config.profile == "published"; }
 
 bool uses_cma_es(const Config& config) { return !config.algorithm.starts_with("map-elites"); }
 
@@ -240,6 +284,7 @@ std::unique_ptr<Density> make_density(const Config& config, const DomainInfo& do
         std::move(cells));
   }
   if (config.algorithm == "cma-me") return std::make_unique<Improvement>(std::move(cells));
+  if (config.algorithm == "dds-cnf") return make_flow(config, domain);
   if (config.algorithm == "dds-kde") return make_kernel_density(config, domain);
   return std::make_unique<NoDensity>(domain.feature_dim());
 }

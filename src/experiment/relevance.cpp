@@ -18,7 +18,7 @@ bool has(const Names& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-const Names kByCmaEs = {"dds-kde", "ns", "cma-mae", "cma-me"};
+const Names kByCmaEs = {"dds-kde", "dds-cnf", "ns", "cma-mae", "cma-me"};
 
 // Parameters that belong to some of the algorithms, or of the domains, only.
 const std::map<std::string_view, Names>& algorithms_of() {
@@ -39,7 +39,7 @@ const std::map<std::string_view, Names>& algorithms_of() {
       {"compared", kByCmaEs},
       {"adaptive-decay", kByCmaEs},
       {"adaptive-least", kByCmaEs},
-      {"buffer", {"dds-kde"}},
+      {"buffer", {"dds-kde", "dds-cnf"}},
       {"kernel", {"dds-kde"}},
       {"bandwidth", {"dds-kde"}},
       {"neighbours", {"ns"}},
@@ -47,6 +47,18 @@ const std::map<std::string_view, Names>& algorithms_of() {
       {"count-batch", {"ns"}},
       {"alpha", {"cma-mae"}},
       {"threshold-min", {"cma-mae"}},
+      {"flow-layers", {"dds-cnf"}},
+      {"flow-activation", {"dds-cnf"}},
+      {"flow-frequencies", {"dds-cnf"}},
+      {"flow-steps", {"dds-cnf"}},
+      {"flow-batch", {"dds-cnf"}},
+      {"flow-rate", {"dds-cnf"}},
+      {"flow-smoothing", {"dds-cnf"}},
+      {"flow-scaling", {"dds-cnf"}},
+      {"flow-integrator", {"dds-cnf"}},
+      {"flow-integration-steps", {"dds-cnf"}},
+      {"flow-relative-error", {"dds-cnf"}},
+      {"flow-absolute-error", {"dds-cnf"}},
       {"iso-sigma", {"map-elites-line", "map-elites"}},
       {"line-sigma", {"map-elites-line"}},
   };
@@ -91,6 +103,13 @@ std::string why_idle(const Config& config, std::string_view parameter) {
   }
   if ((parameter == "resamples" || parameter == "repair") && config.bounds == "none") {
     return "there are no bounds; --bounds gives some";
+  }
+  const bool fixed_steps = config.flow_integrator == "rk4";
+  if (parameter == "flow-integration-steps" && !fixed_steps) {
+    return "the integrator is dopri5, which chooses its steps";
+  }
+  if ((parameter == "flow-relative-error" || parameter == "flow-absolute-error") && fixed_steps) {
+    return "the integrator is rk4; --flow-integrator dopri5 uses it";
   }
   const bool grid = uses_grid(config, make_domain(config)->info());
   if (grid &&

@@ -72,6 +72,41 @@ bool eigenvectors(const double* c, double* values, double* vectors, std::ptrdiff
   return true;
 }
 
+// Eigen cuts products by the sizes of the processor's caches, and where it cuts a sum, the sum
+// rounds differently. With sizes of our own the same bits come out of any machine; these are
+// large enough that products of layers up to 300 wide are not cut.
+void fix_cache_sizes() {
+  [[maybe_unused]] static const bool done = [] {
+    constexpr std::ptrdiff_t kKiB = 1024;
+    Eigen::setCpuCacheSizes(64 * kKiB, 1024 * kKiB, 8192 * kKiB);
+    return true;
+  }();
+}
+
+using Floats = Eigen::Map<Eigen::MatrixXf>;
+using ConstFloats = Eigen::Map<const Eigen::MatrixXf>;
+
+void forward(const float* w, const float* x, float* out, std::ptrdiff_t rows, std::ptrdiff_t inner,
+             std::ptrdiff_t columns) {
+  fix_cache_sizes();
+  Floats(out, rows, columns).noalias() = ConstFloats(w, rows, inner) * ConstFloats(x, inner, columns);
+}
+
+void backward(const float* w, const float* d, float* out, std::ptrdiff_t rows,
+              std::ptrdiff_t inner, std::ptrdiff_t columns) {
+  fix_cache_sizes();
+  Floats(out, inner, columns).noalias() =
+      ConstFloats(w, rows, inner).transpose() * ConstFloats(d, rows, columns);
+}
+
+void outer(const float* d, const float* x, std::ptrdiff_t stride, float* out, std::ptrdiff_t rows,
+           std::ptrdiff_t inner, std::ptrdiff_t columns) {
+  fix_cache_sizes();
+  const Eigen::Map<const Eigen::MatrixXf, 0, Eigen::OuterStride<>> xs(x, inner, columns,
+                                                                     Eigen::OuterStride<>(stride));
+  Floats(out, rows, inner).noalias() = ConstFloats(d, rows, columns) * xs.transpose();
+}
+
 }  // namespace
 
 extern const DenseKernels kernels;
@@ -81,6 +116,9 @@ const DenseKernels kernels = {
     .cholesky = cholesky,
     .solve_transposed = solve_transposed,
     .eigenvectors = eigenvectors,
+    .forward = forward,
+    .backward = backward,
+    .outer = outer,
 };
 
 }  // namespace rarefy::kernels::RAREFY_ISA

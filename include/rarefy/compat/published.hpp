@@ -72,7 +72,7 @@ class PublishedBuffer : public FeatureBuffer {
 ///  1. scores are densities, not their logarithms, so that the flat test (a range of scores
 ///     below 1e-12) finds emitters far away from everything flat;
 ///  2. the constant is 1 / (N h sqrt(2 pi)) in every number of dimensions.
-class PublishedDensity : public Density {
+class PublishedDensity : public DensityEstimate {
  public:
   explicit PublishedDensity(std::unique_ptr<KernelDensity> kde);
 
@@ -81,6 +81,10 @@ class PublishedDensity : public Density {
   [[nodiscard]] bool informed() const override { return kde_->informed(); }
   void score(BatchView features, std::span<const double> objectives, std::span<double> scores,
              Workers& workers) override;
+  void log_density(BatchView features, std::span<double> out, Workers& workers) override {
+    kde_->log_density(features, out, workers);
+  }
+  [[nodiscard]] BatchView samples() const override { return kde_->samples(); }
   using Density::observe;
   void observe(BatchView features, std::span<const double> objectives, Workers& workers) override {
     kde_->observe(features, objectives, workers);

@@ -27,6 +27,9 @@ enum class Purpose : std::uint8_t {
   centroids = 5,   ///< a tessellation is made
   user = 6,        ///< whatever a program built on the library needs
   parents = 7,     ///< an emitter chooses elites to vary
+  weights = 8,     ///< a network before it is trained
+  training = 9,    ///< which samples and times a network is trained on
+  noise = 10,      ///< where the paths to those samples begin
 };
 
 /// Names a stream. `index` is the emitter, where there is one (24 bits).

@@ -23,6 +23,7 @@ class StateWriter {
   void real(std::string_view name, double value);
   void text(std::string_view name, std::string_view value);
   void reals(std::string_view name, std::span<const double> values);
+  void floats(std::string_view name, std::span<const float> values);
   void integers(std::string_view name, std::span<const std::int64_t> values);
 
   [[nodiscard]] const std::vector<std::byte>& bytes() const { return bytes_; }
@@ -47,6 +48,7 @@ class StateReader {
   /// Exactly out.size() values.
   void reals(std::string_view name, std::span<double> out);
   void finite_reals(std::string_view name, std::span<double> out);
+  void finite_floats(std::string_view name, std::span<float> out);
   void integers(std::string_view name, std::span<std::int64_t> out);
   /// As many values as the file holds, `most` at the most.
   std::vector<double> reals_up_to(std::string_view name, std::size_t most);

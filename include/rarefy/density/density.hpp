@@ -8,6 +8,7 @@
 
 #include <limits>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "rarefy/core/batch.hpp"
@@ -45,6 +46,9 @@ class Density {
     Workers alone(1);
     observe(features, objectives, alone);
   }
+
+  /// What went wrong and was survived, in words for the user; empty when all is well.
+  [[nodiscard]] virtual std::string trouble() const { return ""; }
 
   virtual void save(StateWriter& out) const = 0;
   virtual void load(StateReader& in) = 0;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "rarefy/density/bandwidth.hpp"
-#include "rarefy/density/density.hpp"
+#include "rarefy/density/density_estimate.hpp"
 #include "rarefy/density/feature_buffer.hpp"
 
 namespace rarefy {
@@ -41,7 +41,7 @@ struct KdeOptions {
 ///
 /// Error: |log p - exact| <= 2e-6 * (1 + r), r half the diagonal of feature space in
 /// bandwidths (coordinates are rounded to single precision); 1e-12 relative in the far tail.
-class KernelDensity : public Density {
+class KernelDensity : public DensityEstimate {
  public:
   KernelDensity(KdeOptions options, std::unique_ptr<FeatureBuffer> buffer);
   ~KernelDensity() override;
@@ -55,6 +55,8 @@ class KernelDensity : public Density {
   [[nodiscard]] bool informed() const override;
   void score(BatchView features, std::span<const double> objectives, std::span<double> scores,
              Workers& workers) override;
+  void log_density(BatchView features, std::span<double> out, Workers& workers) override;
+  [[nodiscard]] BatchView samples() const override { return buffer_->contents(); }
   using Density::observe;
   void observe(BatchView features, std::span<const double> objectives, Workers& workers) override;
   void save(StateWriter& out) const override;

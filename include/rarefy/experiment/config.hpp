@@ -69,6 +69,18 @@ struct Config {
   bool count_batch = false;
   double alpha = 0.01;
   double threshold_min = 0.0;
+  std::string flow_layers = "64,64";
+  std::string flow_activation = "elu";
+  std::int64_t flow_frequencies = 3;
+  std::int64_t flow_steps = 20;
+  std::int64_t flow_batch = 256;
+  double flow_rate = 1e-3;
+  double flow_smoothing = 1e-4;
+  std::string flow_scaling = "bounds";
+  std::string flow_integrator = "rk4";
+  std::int64_t flow_integration_steps = 10;
+  double flow_relative_error = 1e-3;
+  double flow_absolute_error = 1e-4;
 
   // archive
   std::string archive = "auto";
@@ -88,6 +100,9 @@ struct Config {
 
   bool operator==(const Config&) const = default;
 };
+
+/// Whether the algorithm descends an estimate of the density, whichever estimate that is.
+[[nodiscard]] bool is_density_descent(const Config& config);
 
 /// What there is to choose from, with a line on each.
 struct Choice {

@@ -1,0 +1,22 @@
+// A density in the strict sense: one that integrates to 1 over feature space.
+//
+// What kernels and flows have in common, and what can be drawn: the value anywhere, and the
+// samples it was made of.
+#pragma once
+
+#include <span>
+
+#include "rarefy/density/density.hpp"
+
+namespace rarefy {
+
+class DensityEstimate : public Density {
+ public:
+  /// Natural logarithms of the density, per unit of feature space, at the rows of `features`.
+  virtual void log_density(BatchView features, std::span<double> out, Workers& workers) = 0;
+
+  /// The features it is an estimate from.
+  [[nodiscard]] virtual BatchView samples() const = 0;
+};
+
+}  // namespace rarefy

@@ -1,0 +1,297 @@
+#include "rarefy/density/flow.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <utility>
+
+#include "density/adam.hpp"
+#include "density/flow_integration.hpp"
+#include "density/flow_matching.hpp"
+#include "density/flow_network.hpp"
+#include "density/velocity_field.hpp"
+#include "rarefy/core/error.hpp"
+#include "rarefy/core/random.hpp"
+
+namespace rarefy {
+namespace {
+
+// Queries that go through the network together: their columns, tangents included, are enough
+// for products to be fast and few enough to stay in the cache and to be shared out.
+Index queries_per_piece(Index dims) {
+  constexpr Index kColumns = 88;
+  return std::max(kColumnMultiple, kColumns / (1 + dims) / kColumnMultiple * kColumnMultiple);
+}
+
+void check(const FlowOptions& options) {
+  const auto require = [](bool condition, std::string_view thing, const std::string& given,
+                          std::string_view expected) {
+    if (!condition) throw Error(ErrorKind::parameter, thing, given, expected);
+  };
+  options.space.check();
+  const auto& training = options.training;
+  require(training.steps >= 1 && training.batch >= 1, "training of the flow",
+          fmt::format("{} steps of {} samples", training.steps, training.batch),
+          "at least one step of at least one sample");
+  require(training.rate > 0 && std::isfinite(training.rate), "learning rate of the flow",
+          fmt::format("{}", training.rate), "a number > 0");
+  require(training.smoothing >= 0 && training.smoothing < 1, "smoothing of the flow",
+          fmt::format("{}", training.smoothing), "a number >= 0 and < 1");
+  const auto& integration = options.integration;
+  require(integration.steps >= 1, "integration steps of the flow",
+          fmt::format("{}", integration.steps), "at least one");
+  require(integration.relative_error > 0 && integration.absolute_error > 0,
+          "errors of the flow's integration",
+          fmt::format("{}, {}", integration.relative_error, integration.absolute_error),
+          "numbers > 0");
+}
+
+}  // namespace
+
+struct FlowDensity::Parts {
+  explicit Parts(const FlowOptions& options)
+      : network(options.space.dim(), options.network),
+        adam(static_cast<Index>(network.parameters().size())),
+        loss(network, options.training.batch, options.training.smoothing),
+        good_network(network.parameters().size()),
+        samples(options.training.batch, options.space.dim()),
+        noise(options.training.batch, options.space.dim()),
+        times(static_cast<std::size_t>(options.training.batch)) {}
+
+  VelocityNetwork network;
+  Adam adam;
+  FlowMatching loss;
+
+  // What to go back to when training fails.
+  AlignedFloats good_network;
+  Adam good_adam{0};
+
+  // The batch of a step.
+  Batch samples, noise;
+  std::vector<double> times;
+
+  // One for each thread.
+  std::vector<VelocityField> fields;
+};
+
+FlowDensity::FlowDensity(FlowOptions options, std::unique_ptr<FeatureBuffer> buffer)
+    : options_(std::move(options)), buffer_(std::move(buffer)), rate_(options_.training.rate) {
+  check(options_);
+  parts_ = std::make_unique<Parts>(options_);
+  parts_->network.initialise(options_.seed);
+  centre_.assign(static_cast<std::size_t>(feature_dim()), 0.0);
+  scale_.assign(static_cast<std::size_t>(feature_dim()), 1.0);
+  set_scaling();
+}
+
+FlowDensity::~FlowDensity() = default;
+
+void FlowDensity::set_scaling() {
+  if (options_.scaling == FeatureScaling::none) return;
+  const auto rows = buffer_->contents();
+  log_scale_ = 0.0;
+  for (Index d = 0; d < feature_dim(); ++d) {
+    const auto at = static_cast<std::size_t>(d);
+    double centre = 0.5 * (options_.space.lower[at] + options_.space.upper[at]);
+    double unit = 0.5 * options_.space.width(d);
+    if (options_.scaling == FeatureScaling::buffer && rows.rows() > 1) {
+      const auto count = static_cast<double>(rows.rows());
+      double sum = 0.0;
+      for (Index i = 0; i < rows.rows(); ++i) sum += rows(i, d) / count;
+      double squares = 0.0;
+      for (Index i = 0; i < rows.rows(); ++i) squares += (rows(i, d) - sum) * (rows(i, d) - sum);
+      const double deviation = std::sqrt(squares / count);
+      // Where all features agree, or nearly, the box is the better unit.
+      if (std::isfinite(deviation) && deviation > 1e-6 * unit) {
+        centre = sum;
+        unit = deviation;
+      }
+    }
+    centre_[at] = centre;
+    scale_[at] = 1.0 / unit;
+    log_scale_ -= std::log(unit);
+  }
+}
+
+double FlowDensity::coordinate(double feature, Index d) const {
+  const auto at = static_cast<std::size_t>(d);
+  const double value = (feature - centre_[at]) * scale_[at];
+  return options_.scaling == FeatureScaling::none ? value : std::clamp(value, -kReach, kReach);
+}
+
+void FlowDensity::observe(BatchView features, std::span<const double> /*objectives*/,
+                          Workers& workers) {
+  changed_.clear();
+  buffer_->add(features, changed_);
+  if (buffer_->contents().rows() == 0) return;
+  set_scaling();
+  fit(workers);
+}
+
+void FlowDensity::fit(Workers& workers) {
+  auto& parts = *parts_;
+  std::copy(parts.network.parameters().begin(), parts.network.parameters().end(),
+            parts.good_network.begin());
+  parts.good_adam = parts.adam;
+  const double last_loss = loss_;
+  loss_ = 0.0;
+  for (Index step = 0; step < options_.training.steps; ++step) {
+    if (train_step(step, workers)) continue;
+    std::copy(parts.good_network.begin(), parts.good_network.end(),
+              parts.network.parameters().begin());
+    parts.adam = parts.good_adam;
+    loss_ = last_loss;
+    rate_ *= 0.5;
+    ++rollbacks_;
+    break;
+  }
+  ++fits_;
+}
+
+// False when it went wrong.
+bool FlowDensity::train_step(Index step, Workers& workers) {
+  auto& parts = *parts_;
+  const auto stream = [&](Purpose purpose) {
+    return StreamKey{.seed = options_.seed,
+                     .purpose = purpose,
+                     .index = static_cast<std::uint32_t>(step),
+                     .iteration = static_cast<std::uint64_t>(fits_)};
+  };
+  const auto rows = buffer_->contents();
+  RandomStream random(stream(Purpose::training));
+  for (Index i = 0; i < options_.training.batch; ++i) {
+    const auto row = static_cast<Index>(random.below(static_cast<std::uint64_t>(rows.rows())));
+    parts.times[static_cast<std::size_t>(i)] = random.uniform();
+    for (Index d = 0; d < feature_dim(); ++d) parts.samples(i, d) = coordinate(rows(row, d), d);
+  }
+  fill_normals(stream(Purpose::noise), parts.noise.values());
+  const double loss = parts.loss.evaluate(parts.samples, parts.noise, parts.times, workers);
+  if (!std::isfinite(loss)) return false;
+  loss_ += loss / static_cast<double>(options_.training.steps);
+  return parts.adam.step(rate_, parts.loss.gradient(), parts.network.parameters(), workers);
+}
+
+void FlowDensity::score(BatchView features, std::span<const double> /*objectives*/,
+                        std::span<double> scores, Workers& workers) {
+  log_density(features, scores, workers);
+}
+
+void FlowDensity::log_density(BatchView features, std::span<double> out, Workers& workers) {
+  if (!informed()) {  // nothing learned, no differences
+    std::fill(out.begin(), out.end(), 0.0);
+    return;
+  }
+  auto& fields = parts_->fields;
+  const Index piece = queries_per_piece(feature_dim());
+  const Index pieces = (features.rows() + piece - 1) / piece;
+  const Index helpers = std::min(workers.threads(), pieces);
+  while (static_cast<Index>(fields.size()) < helpers) fields.emplace_back(parts_->network, piece);
+  for (auto& field : fields) field.refresh();
+  // A thread keeps its memory, and takes piece after piece: which does not matter.
+  std::atomic<Index> next = 0;
+  workers.for_each(helpers, [&](Index helper) {
+    for (Index p = next++; p < pieces; p = next++) {
+      const Index first = p * piece;
+      const Index count = std::min(piece, features.rows() - first);
+      evaluate_piece(features.rows(first, count),
+                     out.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)),
+                     helper);
+    }
+  });
+}
+
+void FlowDensity::evaluate_piece(BatchView features, std::span<double> out, Index workspace) {
+  const Index dims = feature_dim();
+  Batch places(features.rows(), dims);
+  for (Index i = 0; i < features.rows(); ++i) {
+    for (Index d = 0; d < dims; ++d) places(i, d) = coordinate(features(i, d), d);
+  }
+  auto& field = parts_->fields[static_cast<std::size_t>(workspace)];
+  // From 1 to 0: minus the integral from 0 to 1.
+  integrate(field, options_.integration, 1.0, 0.0, places, out);
+  const double constant =
+      log_scale_ - 0.5 * static_cast<double>(dims) * std::log(2.0 * std::numbers::pi);
+  for (Index i = 0; i < features.rows(); ++i) {
+    double squares = 0.0;
+    for (const double z : places.row(i)) squares += z * z;
+    double& value = out[static_cast<std::size_t>(i)];
+    value += constant - 0.5 * squares;
+    if (!std::isfinite(value)) value = kUnknown;
+  }
+}
+
+std::string FlowDensity::trouble() const {
+  if (rollbacks_ == 0) return "";
+  return fmt::format(
+      "training turned non-finite in {} of {} iterations; it was taken back each time, and the "
+      "learning rate halved, to {:.3g}",
+      rollbacks_, fits_, rate_);
+}
+
+std::vector<float> FlowDensity::parameters() const {
+  std::vector<float> values(static_cast<std::size_t>(parts_->network.compact_size()));
+  parts_->network.to_compact(parts_->network.parameters(), values);
+  return values;
+}
+
+void FlowDensity::set_parameters(std::span<const float> values) {
+  if (static_cast<Index>(values.size()) != parts_->network.compact_size()) {
+    throw Error(ErrorKind::data, "parameters of the flow", fmt::format("{}", values.size()),
+                fmt::format("{}", parts_->network.compact_size()));
+  }
+  parts_->network.from_compact(values, parts_->network.parameters());
+}
+
+void FlowDensity::save(StateWriter& out) const {
+  const auto& network = parts_->network;
+  std::vector<float> values(static_cast<std::size_t>(network.compact_size()));
+  const auto write = [&](std::string_view name, std::span<const float> padded_values) {
+    network.to_compact(padded_values, values);
+    out.floats(name, values);
+  };
+  out.integer("flow.fits", fits_);
+  out.integer("flow.rollbacks", rollbacks_);
+  out.real("flow.rate", rate_);
+  out.real("flow.loss", loss_);
+  out.integer("flow.adam_steps", parts_->adam.steps);
+  write("flow.network", network.parameters());
+  write("flow.first_moments", parts_->adam.first);
+  write("flow.second_moments", parts_->adam.second);
+  buffer_->save(out);
+}
+
+void FlowDensity::load(StateReader& in) {
+  constexpr auto kMost = std::int64_t{1} << 50;
+  auto& network = parts_->network;
+  std::vector<float> values(static_cast<std::size_t>(network.compact_size()));
+  const auto read = [&](std::string_view name, std::span<float> padded_values) {
+    in.finite_floats(name, values);
+    network.from_compact(values, padded_values);
+  };
+  fits_ = in.integer("flow.fits", 0, kMost);
+  rollbacks_ = in.integer("flow.rollbacks", 0, fits_);
+  rate_ = in.finite("flow.rate");
+  loss_ = in.finite("flow.loss");
+  if (!(rate_ >= 0 && rate_ <= options_.training.rate)) {
+    throw Error(ErrorKind::corrupt, "saved state: learning rate of the flow",
+                fmt::format("{}", rate_), fmt::format("0 to {}", options_.training.rate));
+  }
+  parts_->adam.steps = in.integer("flow.adam_steps", 0, kMost);
+  read("flow.network", network.parameters());
+  read("flow.first_moments", parts_->adam.first);
+  read("flow.second_moments", parts_->adam.second);
+  for (const float moment : parts_->adam.second) {
+    if (moment < 0) {
+      throw Error(ErrorKind::corrupt, "saved state: a second moment of the flow",
+                  fmt::format("{}", moment), "a number >= 0");
+    }
+  }
+  buffer_->load(in);
+  if (buffer_->contents().rows() > 0) set_scaling();
+}
+
+}  // namespace rarefy
