@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "floors.hpp"
+#include "flow.hpp"
 #include "iteration.hpp"
 #include "maze.hpp"
 #include "rarefy/core/instruction_set.hpp"
@@ -66,6 +67,7 @@ int main(int argc, char** argv) {
                floor_of(floors, floors.kernel_10d, floors.nearest_10d));
 
   rarefy::bench::print_maze();
+  rarefy::bench::print_flow();
 
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;

@@ -92,6 +92,7 @@ std::string Progress::status(std::size_t room) const {
 }
 
 void Progress::iteration_done(const Search& search) {
+  if (!warned_) warn(search);
   if (quiet_) return;
   const auto now = Clock::now();
   const auto total = std::max<std::int64_t>(1, run_.config().iterations);
@@ -123,6 +124,15 @@ void Progress::iteration_done(const Search& search) {
   fmt::print(stderr, "\r\x1b[K{}", line);
   std::fflush(stderr);
   drawn_ = true;
+}
+
+// The first time only; the summary tells how it went on.
+void Progress::warn(const Search& search) {
+  const auto trouble = search.density().trouble();
+  if (trouble.empty()) return;
+  finish();
+  fmt::print(stderr, "rarefy: {}\n", trouble);
+  warned_ = true;
 }
 
 void Progress::finish() {

@@ -12,7 +12,7 @@
 namespace rarefy::command {
 
 /// On a terminal a bar that is drawn again a few times a second; elsewhere a plain line now
-/// and then. Both on standard error.
+/// and then. Both on standard error, where trouble that the search survives is told, too.
 class Progress : public Observer {
  public:
   Progress(const Run& run, bool quiet);
@@ -27,7 +27,10 @@ class Progress : public Observer {
   /// What there is to say, in at most `room` columns.
   [[nodiscard]] std::string status(std::size_t room) const;
 
+  void warn(const Search& search);
+
   const Run& run_;
+  bool warned_ = false;  // of trouble with the density
   bool quiet_;
   bool terminal_;
   bool drawn_ = false;

@@ -10,6 +10,7 @@
 #include "commands.hpp"
 #include "output.hpp"
 #include "rarefy/core/error.hpp"
+#include "rarefy/core/text.hpp"
 #include "rarefy/domains/maze.hpp"
 #include "rarefy/experiment/run.hpp"
 #include "rarefy/experiment/trajectory.hpp"
@@ -22,6 +23,7 @@ namespace {
 struct ShowVerb {
   std::string folder;
   std::string trajectory;
+  bool density = false;
   bool json = false;
 
   [[nodiscard]] RunFolder open_or_peek(std::string& reason) const {
@@ -43,14 +45,24 @@ struct ShowVerb {
       run->write_results();
     } else {
       fmt::print(stderr, "rarefy: showing the last checkpoint{}: {}\n",
-                 trajectory.empty() ? ", and writing nothing" : "", reason);
+                 trajectory.empty() && !density ? ", and writing nothing" : "", reason);
     }
-    if (trajectory.empty()) {
-      print_out(json ? json_of(*run) : summary_of(*run));
-    } else {
+    if (density) {
+      draw_density(*run);
+    } else if (!trajectory.empty()) {
       draw_trajectory(*run);
+    } else {
+      print_out(json ? json_of(*run) : summary_of(*run));
     }
     return kDone;
+  }
+
+  static void draw_density(Run& run) {
+    run.write_density();
+    print_out(fmt::format("the density after {} iterations\n  picture  {}\n  values   {}\n",
+                          with_commas(run.search().iteration()),
+                          run.folder().density_picture().string(),
+                          run.folder().density_values().string()));
   }
 
   // The path of the robot that was found for a cell, given by its number or by a point in it.
@@ -127,8 +139,13 @@ void add_show(CLI::App& app, Action& chosen) {
       "--trajectory", options->trajectory,
       "draw the path of the robot found for a cell: its number, or a point X,Y (maze)");
   trajectory->type_name("");
+  auto* density = verb->add_flag(
+      "--density", options->density,
+      "draw the estimated density, with the features it is made of (dds-kde, dds-cnf)");
   auto* json = verb->add_flag("--json", options->json, "for programs to read");
   trajectory->excludes(json);
+  trajectory->excludes(density);
+  density->excludes(json);
   verb->callback([&chosen, options] { chosen = [options] { return options->run(); }; });
 }
 

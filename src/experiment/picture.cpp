@@ -81,6 +81,22 @@ void paint_projection(const Archive& archive, const FeatureSpace& space, picture
 
 }  // namespace
 
+void add_axes(const DomainInfo& domain, pictures::Heatmap& map) {
+  const auto& space = domain.feature_space;
+  const auto name = [&](std::size_t feature) {
+    return feature < domain.feature_names.size() ? domain.feature_names[feature]
+                                                 : fmt::format("feature {}", feature + 1);
+  };
+  map.x_low = space.lower[0];
+  map.x_high = space.upper[0];
+  map.x_label = name(0);
+  if (space.dim() == 1) return;
+  map.y_low = space.lower[1];
+  map.y_high = space.upper[1];
+  map.y_label = name(1);
+  map.equal_aspect = space.width(0) == space.width(1);
+}
+
 void add_landmarks(const DomainInfo& domain, pictures::Heatmap& map) {
   for (const auto& line : domain.lines) map.walls.push_back({line.x1, line.y1, line.x2, line.y2});
   for (const auto& place : domain.places) {
@@ -91,25 +107,13 @@ void add_landmarks(const DomainInfo& domain, pictures::Heatmap& map) {
 pictures::Heatmap heatmap_of(const Archive& archive, const DomainInfo& domain, const Config& config,
                              std::int64_t iteration) {
   const auto& space = archive.tessellation().space();
-  const auto name = [&](std::size_t feature) {
-    return feature < domain.feature_names.size() ? domain.feature_names[feature]
-                                                 : fmt::format("feature {}", feature + 1);
-  };
   pictures::Heatmap map;
   if (space.dim() <= 2) {
     paint_cells(archive, domain, map);
   } else {
     paint_projection(archive, space, map);
   }
-  map.x_low = space.lower[0];
-  map.x_high = space.upper[0];
-  map.x_label = name(0);
-  if (space.dim() > 1) {
-    map.y_low = space.lower[1];
-    map.y_high = space.upper[1];
-    map.y_label = name(1);
-    map.equal_aspect = space.width(0) == space.width(1);
-  }
+  add_axes(domain, map);
   if (space.dim() == 2) add_landmarks(domain, map);
   map.title = domain.title.empty() ? domain.name : domain.title;
   if (space.dim() > 2) map.title += fmt::format(", features 1 and 2 of {}", space.dim());

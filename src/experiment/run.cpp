@@ -11,6 +11,7 @@
 #include "rarefy/core/instruction_set.hpp"
 #include "rarefy/core/version.hpp"
 #include "rarefy/experiment/config_file.hpp"
+#include "rarefy/experiment/density_picture.hpp"
 #include "rarefy/experiment/picture.hpp"
 #include "rarefy/experiment/presets.hpp"
 #include "rarefy/storage/atomic_file.hpp"
@@ -239,6 +240,29 @@ void Run::write_results() const {
 void Run::write_picture() const {
   write_file_atomically(folder_.heatmap(), picture_of(search_->archive(), domain_->info(), config_,
                                                       search_->iteration()));
+}
+
+void Run::write_density() {
+  auto* const density = dynamic_cast<DensityEstimate*>(&search_->density());
+  if (density == nullptr) {
+    throw Error(ErrorKind::parameter, "density",
+                fmt::format("a run of {}", config_.algorithm),
+                "a run of dds-kde or dds-cnf: other algorithms do not estimate one");
+  }
+  if (!density->informed()) {
+    throw Error(ErrorKind::parameter, "density", "a run of 0 iterations",
+                "at least one: nothing has been seen yet");
+  }
+  const auto raster = density_raster(*density, domain_->info(), search_->workers());
+  write_npz(folder_.density_values(), std::vector<NamedArray>{
+                                          {"log_density", raster.log_density},
+                                          {"x", raster.x, {static_cast<Index>(raster.x.size())}},
+                                          {"y", raster.y, {static_cast<Index>(raster.y.size())}},
+                                          {"samples", density->samples()},
+                                      });
+  const auto map =
+      density_map(raster, density->samples(), domain_->info(), config_, search_->iteration());
+  write_file_atomically(folder_.density_picture(), pictures::render_png(map));
 }
 
 }  // namespace rarefy

@@ -241,6 +241,12 @@ void Canvas::disc(double x, double y, double radius, const Colour& colour) {
   cairo_fill(context_.get());
 }
 
+void Canvas::dot(double x, double y, double radius) {
+  cairo_set_source_rgba(context_.get(), 0.0, 0.0, 0.0, 0.45);
+  cairo_arc(context_.get(), x, y, radius, 0.0, 2.0 * std::numbers::pi);
+  cairo_fill(context_.get());
+}
+
 void Canvas::place(const Raster& raster, int left, int top) {
   const Surface image(cairo_image_surface_create(CAIRO_FORMAT_RGB24, raster.width, raster.height));
   cairo_surface_flush(image.get());

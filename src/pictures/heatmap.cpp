@@ -54,6 +54,10 @@ void check(const Heatmap& map, const PictureSize& size) {
     require(std::isfinite(wall.x1 + wall.y1 + wall.x2 + wall.y2), "wall of a heatmap",
             fmt::format("({}, {}) to ({}, {})", wall.x1, wall.y1, wall.x2, wall.y2), "finite ends");
   }
+  for (const Dot& dot : map.dots) {
+    require(std::isfinite(dot.x + dot.y), "dot of a heatmap",
+            fmt::format("({}, {})", dot.x, dot.y), "a finite place");
+  }
   for (const PathPoint& point : map.path) {
     require(std::isfinite(point.x + point.y + point.value), "path of a heatmap",
             fmt::format("({}, {}), value {}", point.x, point.y, point.value), "finite numbers");
@@ -108,6 +112,7 @@ class Painter {
   [[nodiscard]] double stroke_at(double place) const { return std::round(place - 0.5 * m_.stroke); }
 
   void draw_overlays() {
+    for (const Dot& dot : map_.dots) canvas_.dot(x_of(dot.x), y_of(dot.y), 2.2 * m_.unit);
     for (const Segment& wall : map_.walls) {
       canvas_.line(x_of(wall.x1), y_of(wall.y1), x_of(wall.x2), y_of(wall.y2), 5.0 * m_.unit,
                    Colour{});

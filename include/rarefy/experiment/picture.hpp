@@ -22,6 +22,10 @@ namespace rarefy {
 [[nodiscard]] std::vector<std::byte> picture_of(const Archive& archive, const DomainInfo& domain,
                                                 const Config& config, std::int64_t iteration);
 
+/// The axes of a picture over feature space: limits, names, and one scale for both where the
+/// features have the same width.
+void add_axes(const DomainInfo& domain, pictures::Heatmap& map);
+
 /// The lines and places of a domain with two features: the walls of a maze, and its start.
 void add_landmarks(const DomainInfo& domain, pictures::Heatmap& map);
 

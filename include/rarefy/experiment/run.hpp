@@ -55,6 +55,9 @@ class Run {
   /// Writes archive, metrics and picture.
   void write_results() const;
   void write_picture() const;
+  /// Writes a picture of the density and its values. Throws where there is none to draw: the
+  /// algorithm has no density in the strict sense, or there are more than two features.
+  void write_density();
 
  private:
   class Clerk;

@@ -34,6 +34,12 @@ struct Marker {
   std::string label;
 };
 
+/// A dot in data coordinates: one of many, without a label.
+struct Dot {
+  double x = 0.0;
+  double y = 0.0;
+};
+
 /// A point of a path, coloured by a value of its own on the colour scale of the cells.
 struct PathPoint {
   double x = 0.0;
@@ -67,6 +73,8 @@ struct Heatmap {
   /// Without limits the colours span the values that there are.
   std::optional<ColourLimits> colour_limits;
 
+  /// Drawn right above the cells.
+  std::vector<Dot> dots;
   std::vector<Segment> walls;
   /// Drawn above the walls and below the markers. Its values need colour limits.
   std::vector<PathPoint> path;

@@ -38,6 +38,9 @@ class RunFolder {
   [[nodiscard]] std::filesystem::path heatmap() const { return path_ / "heatmap.png"; }
   [[nodiscard]] std::filesystem::path checkpoint() const { return path_ / "checkpoint.bin"; }
   [[nodiscard]] std::filesystem::path centroids() const { return path_ / "centroids.npy"; }
+  /// The density as it is drawn, and its values.
+  [[nodiscard]] std::filesystem::path density_picture() const { return path_ / "density.png"; }
+  [[nodiscard]] std::filesystem::path density_values() const { return path_ / "density.npz"; }
   /// The path of the robot of one cell: trajectory-CELL.png, trajectory-CELL.csv.
   [[nodiscard]] std::filesystem::path trajectory(std::int64_t cell, std::string_view type) const;
 
