@@ -18,6 +18,8 @@ struct AlgorithmCase {
                    "--emitters",   "3",
                    "--seed",       "7",
                    "--iterations", std::to_string(iterations)};
+    if (algorithm == "dds-cnf")
+      words = words + Words{"--flow-layers", "40,30", "--flow-batch", "50"};
     if (domain != "maze") words = words + Words{"--n", "20"};
     if (domain == "multi-lp") words = words + Words{"--cells", "60", "--cvt-samples", "1000"};
     return words;
@@ -34,7 +36,7 @@ void PrintTo(const AlgorithmCase& each, std::ostream* out) { *out << each.name()
 std::vector<AlgorithmCase> all_cases() {
   std::vector<AlgorithmCase> cases;
   for (const auto* algorithm :
-       {"dds-kde", "ns", "cma-mae", "cma-me", "map-elites-line", "map-elites"}) {
+       {"dds-kde", "dds-cnf", "ns", "cma-mae", "cma-me", "map-elites-line", "map-elites"}) {
     cases.push_back({algorithm, "lp", "default"});
     cases.push_back({algorithm, "maze", "published"});
     cases.push_back({algorithm, "multi-lp", "published"});
@@ -90,6 +92,13 @@ TEST(CommandRivals, RefuseOptionsWithoutEffectAndNameTheReason) {
     EXPECT_FALSE(fs::exists(place / "none"));
   };
   refused({"lp", "--algorithm", "ns", "--bandwidth", "3"}, "--bandwidth", "dds-kde");
+  refused({"lp", "--flow-rate", "0.1"}, "--flow-rate", "dds-cnf");
+  refused({"lp", "--algorithm", "dds-cnf", "--bandwidth", "3"}, "--bandwidth", "dds-kde");
+  refused({"lp", "--algorithm", "dds-cnf", "--flow-layers", "64,0"}, "flow-layers", "'64,0'");
+  refused({"lp", "--algorithm", "dds-cnf", "--flow-layers", "64;64"}, "flow-layers", "'64;64'");
+  refused({"lp", "--algorithm", "dds-cnf", "--flow-absolute-error", "0.1"}, "--flow-absolute-error",
+          "dopri5");
+  refused({"lp", "--algorithm", "dds-cnf", "--flow-activation", "relu"}, "relu", "silu");
   refused({"lp", "--alpha", "0.1"}, "--alpha", "cma-mae");
   refused({"lp", "--algorithm", "map-elites", "--line-sigma", "0.1"}, "--line-sigma",
           "map-elites-line");

@@ -170,14 +170,20 @@ TEST(DefaultConfig, FollowsTheReproductionNotes) {
   // The rivals: the paper's table of hyperparameters, as docs/published-profile.md has it.
   struct Line {
     std::string_view domain, threshold;
-    double cma_mae, cma_me, iso;
+    double cma_mae, cma_me, iso, cnf;
   };
   for (const Line& line :
-       {Line{"lp", "21.504", 0.5, 0.5, 0.5}, Line{"arm", "8.4", 0.2, 0.5, 0.1},
-        Line{"maze", "0.042", 0.5, 0.2, 0.1}, Line{"multi-lp", "2.1504", 0.5, 0.5, 0.5}}) {
+       {Line{"lp", "21.504", 0.5, 0.5, 0.5, 0.5}, Line{"arm", "8.4", 0.2, 0.5, 0.1, 1.5},
+        Line{"maze", "0.042", 0.5, 0.2, 0.1, 1.5},
+        Line{"multi-lp", "2.1504", 0.5, 0.5, 0.5, 0.5}}) {
     const auto of = [&](std::string_view algorithm) {
       return rarefy::default_config(line.domain, algorithm, "published");
     };
+    EXPECT_EQ(of("dds-cnf").sigma0, line.cnf);
+    EXPECT_EQ(of("dds-cnf").flow_layers, "256,256,256");
+    EXPECT_EQ(of("dds-cnf").flow_steps, 20);
+    EXPECT_EQ(of("dds-cnf").flow_batch, 256);
+    EXPECT_EQ(of("dds-cnf").restart_at, "origin");
     EXPECT_EQ(of("ns").novelty_threshold, line.threshold);
     EXPECT_EQ(of("ns").sigma0, 0.5);
     EXPECT_EQ(of("ns").neighbours, 100);

@@ -32,6 +32,7 @@ ParameterValue another_value(const Config& config, const Parameter& parameter) {
     if (choice != std::get<std::string>(now)) return std::string(choice);
   }
   if (parameter.name == "walls") return std::string("0.5,0.5,0.6,0.6");
+  if (parameter.name == "flow-layers") return std::string("5,3");
   if (parameter.name == "start") return std::string("0.1,0.1,0");
   return std::string("0.3");
 }
@@ -43,6 +44,8 @@ TEST(Relevance, IdleParametersChangeNothing) {
       config.emitters = 2;
       config.batch = 6;
       config.buffer = 50;
+      config.flow_layers = "8";
+      config.flow_batch = 8;
       const auto expected = solutions_of(config);
       for (const auto& parameter : parameters()) {
         if (why_idle(config, parameter.name).empty()) continue;
@@ -57,8 +60,9 @@ TEST(Relevance, IdleParametersChangeNothing) {
 
 TEST(Relevance, WhatMakesTheAlgorithmIsNeverIdle) {
   const std::vector<std::pair<std::string_view, std::string_view>> essential = {
-      {"dds-kde", "bandwidth"}, {"ns", "novelty-threshold"},       {"cma-mae", "alpha"},
-      {"cma-me", "selection"},  {"map-elites-line", "line-sigma"}, {"map-elites", "iso-sigma"},
+      {"dds-kde", "bandwidth"},    {"dds-cnf", "flow-layers"}, {"ns", "novelty-threshold"},
+      {"cma-mae", "alpha"},        {"cma-me", "selection"},    {"map-elites-line", "line-sigma"},
+      {"map-elites", "iso-sigma"},
   };
   for (const auto& [algorithm, parameter] : essential) {
     EXPECT_EQ(why_idle(default_config("lp", algorithm), parameter), "") << parameter;
@@ -78,6 +82,8 @@ TEST(Relevance, EveryParameterMattersToSomething) {
       for (const auto& algorithm : algorithm_choices()) {
         auto config = default_config(domain.name, algorithm.name);
         config.bounds = "-5,5";
+        matters |= why_idle(config, parameter.name).empty();
+        config.flow_integrator = "dopri5";
         matters |= why_idle(config, parameter.name).empty();
       }
     }

@@ -231,6 +231,22 @@ TEST(Heatmap, DrawsWallsAndMarkers) {
   EXPECT_EQ(picture.at(area.left + area.width / 2, area.top + 3 * area.height / 4), 0xff0000U);
 }
 
+TEST(Heatmap, DrawsDotsThatTheCellsShineThrough) {
+  Heatmap map = small_map();
+  const Picture without(render_png(map));
+  map.dots = {{0.5, 0.25}, {9.0, 9.0}};
+  const Picture with(render_png(map));
+  const auto before = cell(without, map, 1, 0);
+  const auto after = cell(with, map, 1, 0);
+  for (const unsigned shift : {0U, 8U, 16U}) {
+    const auto channel = [shift](std::uint32_t colour) {
+      return static_cast<double>((colour >> shift) & 0xFFU);
+    };
+    EXPECT_NEAR(channel(after), 0.55 * channel(before), 2.0);
+  }
+  EXPECT_EQ(cell(with, map, 0, 0), cell(without, map, 0, 0));
+}
+
 TEST(Heatmap, DrawsAPathInTheColoursOfItsValues) {
   Heatmap map = small_map();
   map.values.assign(6, kEmpty);
@@ -318,6 +334,11 @@ INSTANTIATE_TEST_SUITE_P(
                   m.walls = {{0, 0, kEmpty, 0}};
                 },
                 "wall"},
+        BadCase{"dot",
+                [](Heatmap& m, PictureSize&) {
+                  m.dots = {{kInfinity, 0}};
+                },
+                "dot"},
         BadCase{"marker",
                 [](Heatmap& m, PictureSize&) {
                   m.markers = {{kInfinity, 0, {}, ""}};
