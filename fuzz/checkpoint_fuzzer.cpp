@@ -24,6 +24,9 @@ rarefy::Config small_config(std::string_view algorithm) {
   config.buffer = 8;
   config.grid = 4;
   config.neighbours = 3;
+  config.flow_layers = "4";
+  config.flow_steps = 2;
+  config.flow_batch = 4;
   return config;
 }
 

@@ -25,8 +25,8 @@ layer's weights or biases relative to the largest of its entries) and their log-
 (absolute). Both are also compared with PyTorch in double precision, which tells who is to blame.
 
 Needs Debian's python3-torch and libopenblas0-openmp. With the reference BLAS, which Debian installs
-with PyTorch where there is no other, PyTorch is some thirty times slower than it can be: the
-script refuses that, as it would be no comparison, unless --any-blas is given.
+with PyTorch where there is no other, PyTorch multiplies matrices some thirty times slower than it
+can: the script refuses that, as it would be no comparison, unless --any-blas is given.
 """
 
 import argparse
@@ -83,7 +83,7 @@ except ImportError as error:
              "apt-get install python3-torch libopenblas0-openmp, and run it with /usr/bin/python3")
 try:
     import functorch
-except ImportError:  # only some builds of 1.13 have it
+except ImportError:  # not every build has it
     functorch = None
 
 
@@ -304,13 +304,18 @@ def torch_gradient(net, batch):
     return loss.item(), [g.double() for g in torch.autograd.grad(loss, list(net.parameters()))]
 
 
+def largest(values):
+    return torch.tensor(list(values)).max().item()  # NaN if one is, which Python's own may hide
+
+
 def gradient_difference(one, other):
     """The largest of any entry, relative to the largest entry of its layer's weights or biases."""
-    return max(((a - b).abs().max() / b.abs().max()).item() for a, b in zip(one, other))
+    return largest((a - b).abs().max() / b.abs().max() for a, b in zip(one, other))
 
 
 def agreement(case, divergence):
-    """(between both sides, ours to double, PyTorch's to double) for gradients, and log-densities"""
+    """For gradients (with the loss) and for log-densities: ours to PyTorch's, ours to PyTorch's in
+    double precision, PyTorch's to that; and the log-densities in double precision."""
     double = copy_of(case.net, torch.float64)
     batch = [values.double() for values in case.batch]
     exact_loss, exact_gradient = torch_gradient(double, batch)
@@ -319,10 +324,11 @@ def agreement(case, divergence):
             zip(case.read("gradient").split([p.numel() for p in case.net.parameters()]),
                 case.net.parameters())]
     our_loss = case.read("loss").item()
-    gradients = tuple(max(gradient_difference(*pair), abs(a - b) / b) for pair, a, b in
-                      [((ours, theirs), our_loss, torch_loss),
-                       ((ours, exact_gradient), our_loss, exact_loss),
-                       ((theirs, exact_gradient), torch_loss, exact_loss)])
+    gradients = tuple(largest([gradient_difference(a, b), abs(a_loss - b_loss) / b_loss])
+                      for a, b, a_loss, b_loss in
+                      [(ours, theirs, our_loss, torch_loss),
+                       (ours, exact_gradient, our_loss, exact_loss),
+                       (theirs, exact_gradient, torch_loss, exact_loss)])
     exact = log_density(double, by_autograd, case.queries.double())
     torch_logs = log_density(case.net, divergence, case.queries).double()
     our_logs = case.read("log_density")
@@ -374,7 +380,7 @@ def main():
                 case = Case(features, layers, folder)
                 cases.append(case)
                 ways[case], costs = fastest_divergence(case)
-                print(f"{case.name()}: divergence by PyTorch, ms: " +
+                print(f"{case.name()}: PyTorch's divergence, ms: " +
                       ", ".join(f"{name} {cost:.2f}" for name, cost in costs.items()), flush=True)
         times = {case: ([], []) for case in cases}
         for _ in range(ARGUMENTS.rounds):
@@ -397,9 +403,9 @@ def print_times(cases, times, ways):
 
 
 def print_agreement(cases, ways):
-    print(f"\n{'largest difference':<25}|{'gradient, relative':^31}|{'log-density, absolute':^31}|"
-          f"\n{'':<25}|" + 2 * f"{'both':>9} {'ours':>10} {'PyTorch':>10}|"
-          f"\n{'':<25}|" + 2 * f"{'':>9} {'to double':>10} {'to double':>10}|")
+    print(f"\n{'largest difference':<25}|{'gradient, relative':^31}|{'log-density, absolute':^31}|")
+    print(f"{'':<25}|" + 2 * f"{'ours to':>9} {'ours to':>10} {'PyTorch to':>10}|")
+    print(f"{'network':<25}|" + 2 * f"{'PyTorch':>9} {'double':>10} {'double':>10}|")
     passed = True
     for case in cases:
         gradients, logs, exact = agreement(case, DIVERGENCES[ways[case]])

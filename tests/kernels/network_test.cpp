@@ -112,11 +112,11 @@ TEST_P(NetworkKernels, ActivationsAndSlopesAreWithinTheStatedError) {
 TEST_P(NetworkKernels, ActivationsTakeAwkwardValues) {
   for (const auto activation : kActivations) {
     expect_within_the_stated_error(
-        activation, {0.0F,     -0.0F,      kSmallest, -kSmallest, 1e-40F,  -1e-40F, 1e-38F, -1e-38F,
-                     1e-20F,   -1e-20F,    1e-7F,     -1e-7F,     18.7F,   -18.7F,  18.8F,  -18.8F,
-                     87.0F,    -87.0F,     88.8F,     -88.8F,     103.9F,  -103.9F, 104.1F, -104.1F,
-                     200.0F,   -200.0F,    1e9F,      -1e9F,      3e9F,    -3e9F,   1e19F,  -1e19F,
-                     1e30F,    -1e30F,     kLargest,  -kLargest,  0.3465F, -0.3466F});
+        activation, {0.0F,   -0.0F,   kSmallest, -kSmallest, 1e-40F,  -1e-40F, 1e-38F, -1e-38F,
+                     1e-20F, -1e-20F, 1e-7F,     -1e-7F,     18.7F,   -18.7F,  18.8F,  -18.8F,
+                     87.0F,  -87.0F,  88.8F,     -88.8F,     103.9F,  -103.9F, 104.1F, -104.1F,
+                     200.0F, -200.0F, 1e9F,      -1e9F,      3e9F,    -3e9F,   1e19F,  -1e19F,
+                     1e30F,  -1e30F,  kLargest,  -kLargest,  0.3465F, -0.3466F});
   }
 }
 
@@ -279,8 +279,8 @@ struct AdamState {
   explicit AdamState(std::size_t count)
       : gradient(count), parameters(count), first(count), second(count) {}
   [[nodiscard]] bool step(const kernels::AdamStep& step) {
-    return kernels::adam_step(step, gradient.data(), parameters.data(), first.data(),
-                              second.data(), static_cast<std::ptrdiff_t>(gradient.size()));
+    return kernels::adam_step(step, gradient.data(), parameters.data(), first.data(), second.data(),
+                              static_cast<std::ptrdiff_t>(gradient.size()));
   }
 };
 
