@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -132,11 +131,12 @@ void print_line(const FlowOptions& options, Index threads) {
   const double peak = 1e-9 * products.operations() / median(product);
   const double trained = 1e-9 * step_operations / median(step);
   const double integrated = 1e-9 * query_operations / median(query);
-  fmt::print(
-      "  {:<12} {:>8} {:>7} {:>6.1f} |{:>9.3f} {:>7.1f} {:>5.0f}% |{:>9.2f} {:>7.1f} {:>5.0f}%\n",
-      fmt::format("{}", fmt::join(options.network.layers, ",")), options.space.dim(), threads, peak,
-      1e3 * median(step), trained, 100 * trained / peak, 1e3 * median(query), integrated,
-      100 * integrated / peak);
+  const auto cells = [&](double seconds, double rate) {
+    return fmt::format("{:>9.3f} {:>7.1f} {:>6.0f}%", 1e3 * seconds, rate, 100 * rate / peak);
+  };
+  fmt::print("  {:<12} {:>8} {:>7} {:>6.1f} |{} |{}\n",
+             fmt::format("{}", fmt::join(options.network.layers, ",")), options.space.dim(),
+             threads, peak, cells(median(step), trained), cells(median(query), integrated));
 }
 
 }  // namespace
@@ -144,12 +144,12 @@ void print_line(const FlowOptions& options, Index threads) {
 void print_flow() {
   const FlowOptions defaults;
   fmt::print(
-      "continuous normalizing flow: training steps of {} samples, log-densities of {} queries in "
-      "{} "
-      "steps of RK4;\npeak: products of 1024 x 1024 matrices, one on each thread; GFLOP/s\n",
+      "continuous normalizing flow: steps of training on {} samples, log-densities of {} queries\n"
+      "({} steps of RK4); peak: GFLOP/s of 1024 x 1024 products, one on each thread\n",
       defaults.training.batch, kQueries, defaults.integration.steps);
-  fmt::print("  {:<12} {:>8} {:>7} {:>6} |{:>9} {:>7} {:>6} |{:>9} {:>7} {:>6}\n", "layers",
-             "features", "threads", "peak", "ms a step", "GFLOP/s", "", "ms a 540", "GFLOP/s", "");
+  fmt::print("  {:<12} {:>8} {:>7} {:>6} |{:>9} {:>7} {:>7} |{:>9} {:>7} {:>7}\n", "layers",
+             "features", "threads", "peak", "ms a step", "GFLOP/s", "of peak", "ms a 540",
+             "GFLOP/s", "of peak");
   for (const auto& layers : {std::vector<Index>{256, 256, 256}, std::vector<Index>{64, 64}}) {
     for (const Index features : {2, 10}) {
       for (const Index threads : {1, 2}) print_line(options_of(features, layers), threads);
