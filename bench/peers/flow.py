@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """The continuous normalizing flow beside the same one in PyTorch, in one run.
 
     make bench-flow                               builds our side, and runs this on all cores
@@ -213,7 +213,8 @@ class Case:
         self.net = Velocity(features, layers)
         self.train(data)
         self.batch = (data.sample(BATCH), torch.randn(BATCH, features), torch.rand(BATCH, 1))
-        # Where candidates of a search lie: among what was found, and beyond.
+        # Where candidates of a search lie: among what was found, and beyond. (Not too far beyond:
+        # where the logarithm is -700, its last digits in float32 are worth more than 1e-4.)
         near, beyond = QUERIES // 2, QUERIES - QUERIES // 2
         self.queries = torch.cat(
             [data.sample(near), data.sample(beyond) + 0.2 * torch.randn(beyond, features)])
@@ -355,13 +356,38 @@ def check_blas():
     a = torch.ones(1024, 1024)
     product = min(milliseconds(lambda: a @ a, 0.1) for _ in range(5))
     blas = blas_in_use()
-    print(f"PyTorch {torch.__version__}, {ARGUMENTS.threads} threads, products by "
+    print(f"PyTorch {torch.__version__}, {ARGUMENTS.threads} thread(s), products by "
           f"{blas or 'the reference BLAS'}: {2 * 1024**3 / product / 1e6:.0f} GFLOP/s "
           "(1024 x 1024)")
     if blas is None and not ARGUMENTS.any_blas:
         sys.exit("bench/peers/flow.py: PyTorch multiplies matrices by the reference BLAS, the "
                  "slowest there is:\napt-get install libopenblas0-openmp, or accept it "
                  "with --any-blas")
+
+
+# ---- who else is at work ------------------------------------------------------------------------
+
+class Others:
+    """How many cores' worth of time other programs take. PyTorch's threads wait for one another
+    actively: on a busy machine they lose far more than their share, and ratios mean nothing."""
+
+    def __init__(self):
+        self.began, self.busy, self.own = self.now()
+
+    @staticmethod
+    def now():
+        with open("/proc/stat", encoding="ascii") as stat:
+            user, nice, system, _idle, _waiting, *interrupts = map(int, stat.readline().split()[1:])
+        busy = user + nice + system + sum(interrupts[:2])
+        return time.perf_counter(), busy / os.sysconf("SC_CLK_TCK"), sum(os.times()[:4])
+
+    def warning(self):
+        ended, busy, own = self.now()
+        cores = (busy - self.busy - (own - self.own)) / (ended - self.began)
+        if cores < 0.05:
+            return ""
+        return (f"\nWARNING: other programs kept {cores:.2f} cores busy meanwhile; "
+                "do not quote these times\n")
 
 
 # ---- the comparison -----------------------------------------------------------------------------
@@ -383,11 +409,13 @@ def main():
                 print(f"{case.name()}: PyTorch's divergence, ms: " +
                       ", ".join(f"{name} {cost:.2f}" for name, cost in costs.items()), flush=True)
         times = {case: ([], []) for case in cases}
+        others = Others()
         for _ in range(ARGUMENTS.rounds):
             for case in cases:
                 times[case][0].append(time_ours(case))
                 times[case][1].append(time_torch(case, DIVERGENCES[ways[case]]))
         print_times(cases, times, ways)
+        print(others.warning())
         return 0 if print_agreement(cases, ways) else 1
 
 
@@ -403,7 +431,7 @@ def print_times(cases, times, ways):
 
 
 def print_agreement(cases, ways):
-    print(f"\n{'largest difference':<25}|{'gradient, relative':^31}|{'log-density, absolute':^31}|")
+    print(f"{'largest difference':<25}|{'gradient, relative':^31}|{'log-density, absolute':^31}|")
     print(f"{'':<25}|" + 2 * f"{'ours to':>9} {'ours to':>10} {'PyTorch to':>10}|")
     print(f"{'network':<25}|" + 2 * f"{'PyTorch':>9} {'double':>10} {'double':>10}|")
     passed = True
