@@ -23,8 +23,21 @@ using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowM
 using Map = Eigen::Map<Matrix>;
 using ConstMap = Eigen::Map<const Matrix>;
 
+// Eigen cuts products by the sizes of the processor's caches, and where it cuts a sum, the sum
+// rounds differently. With sizes of our own the same bits come out of any machine; these are
+// large enough that products of layers up to 300 wide are not cut. Every function begins with
+// this: the sizes are shared, and must not change while another thread reads them.
+void fix_cache_sizes() {
+  [[maybe_unused]] static const bool done = [] {
+    constexpr std::ptrdiff_t kKiB = 1024;
+    Eigen::setCpuCacheSizes(64 * kKiB, 1024 * kKiB, 8192 * kKiB);
+    return true;
+  }();
+}
+
 void multiply(const double* z, const double* factor, bool upper, double* out, std::ptrdiff_t rows,
               std::ptrdiff_t n) {
+  fix_cache_sizes();
   const ConstMap zs(z, rows, n);
   const ConstMap f(factor, n, n);
   Map result(out, rows, n);
@@ -39,6 +52,7 @@ void multiply(const double* z, const double* factor, bool upper, double* out, st
 
 void rank_update(double* c, double keep, double* y, const double* weights, std::ptrdiff_t count,
                  std::ptrdiff_t n) {
+  fix_cache_sizes();
   Map ys(y, count, n);
   for (std::ptrdiff_t i = 0; i < count; ++i) ys.row(i) *= std::sqrt(weights[i]);
   Map cs(c, n, n);
@@ -48,6 +62,7 @@ void rank_update(double* c, double keep, double* y, const double* weights, std::
 }
 
 bool cholesky(const double* c, double* factor, std::ptrdiff_t n) {
+  fix_cache_sizes();
   Map f(factor, n, n);
   f = ConstMap(c, n, n);
   Eigen::Ref<Matrix> in_place(f);  // LLT of a Ref works in place
@@ -57,11 +72,13 @@ bool cholesky(const double* c, double* factor, std::ptrdiff_t n) {
 }
 
 void solve_transposed(const double* factor, double* x, std::ptrdiff_t n) {
+  fix_cache_sizes();
   Eigen::Map<Eigen::VectorXd> b(x, n);
   ConstMap(factor, n, n).transpose().triangularView<Eigen::Lower>().solveInPlace(b);
 }
 
 bool eigenvectors(const double* c, double* values, double* vectors, std::ptrdiff_t n) {
+  fix_cache_sizes();
   // Kept, so that only the first decomposition of a thread allocates.
   thread_local Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver;
   solver.compute(Eigen::Map<const Eigen::MatrixXd>(c, n, n));
@@ -70,17 +87,6 @@ bool eigenvectors(const double* c, double* values, double* vectors, std::ptrdiff
   // Columns of a column-major matrix are rows of a row-major one.
   Eigen::Map<Eigen::MatrixXd>(vectors, n, n) = solver.eigenvectors();
   return true;
-}
-
-// Eigen cuts products by the sizes of the processor's caches, and where it cuts a sum, the sum
-// rounds differently. With sizes of our own the same bits come out of any machine; these are
-// large enough that products of layers up to 300 wide are not cut.
-void fix_cache_sizes() {
-  [[maybe_unused]] static const bool done = [] {
-    constexpr std::ptrdiff_t kKiB = 1024;
-    Eigen::setCpuCacheSizes(64 * kKiB, 1024 * kKiB, 8192 * kKiB);
-    return true;
-  }();
 }
 
 using Floats = Eigen::Map<Eigen::MatrixXf>;

@@ -27,7 +27,7 @@ struct Elu {
     const Real one = hn::Set(d, 1.0F);
     const auto positive = hn::Gt(x, hn::Zero(d));
     // Of large x only the other branch counts; but it must not overflow on the way.
-    const Real below = hn::Expm1(d, hn::Min(x, hn::Zero(d)));
+    const Real below = hn::Expm1(d, hn::IfThenZeroElse(positive, x));
     return {hn::IfThenElse(positive, x, below), hn::IfThenElse(positive, one, hn::Add(below, one))};
   }
 };
@@ -39,8 +39,9 @@ struct Silu {
     const Real small = hn::Exp(d, hn::Neg(hn::Abs(x)));  // never overflows
     const Real share = hn::Div(one, hn::Add(one, small));
     const Real sigmoid = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Mul(small, share), share);
+    const Real rest = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), share, hn::Mul(small, share));
     const Real value = hn::Mul(x, sigmoid);
-    return {value, hn::MulAdd(value, hn::Sub(one, sigmoid), sigmoid)};
+    return {value, hn::MulAdd(value, rest, sigmoid)};
   }
 };
 

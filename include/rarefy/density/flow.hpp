@@ -44,7 +44,7 @@ class FlowDensity : public DensityEstimate {
 
   [[nodiscard]] std::string_view name() const override { return "flow"; }
   [[nodiscard]] Index feature_dim() const override { return options_.space.dim(); }
-  [[nodiscard]] bool informed() const override { return fits_ > 0; }
+  [[nodiscard]] bool informed() const override { return fits_ > rollbacks_; }
   void score(BatchView features, std::span<const double> objectives, std::span<double> scores,
              Workers& workers) override;
   void log_density(BatchView features, std::span<double> out, Workers& workers) override;
