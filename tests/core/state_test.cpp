@@ -38,17 +38,20 @@ StateWriter assorted() {
   writer.text("algorithm", "dds-kde");
   writer.reals("mean", std::array{1.0, -0.0, 5e-324});
   writer.integers("visits", std::array<std::int64_t, 2>{kLeast, kMost});
+  writer.floats("weights", std::array{0.1F, -0.0F, 1e-45F});
   return writer;
 }
 
 void read_assorted(StateReader& reader) {
   std::array<double, 3> mean{};
   std::array<std::int64_t, 2> visits{};
+  std::array<float, 3> weights{};
   (void)reader.integer("count");
   (void)reader.real("sigma");
   (void)reader.text("algorithm");
   reader.reals("mean", mean);
   reader.integers("visits", visits);
+  reader.finite_floats("weights", weights);
 }
 
 void expect_corrupt(const Bytes& bytes, const Read& read, const std::string& message) {
@@ -90,6 +93,12 @@ TEST(State, ComesBackBitForBit) {
   EXPECT_FALSE(reader.at_end());
   reader.integers("visits", visits);
   EXPECT_EQ(visits, (std::array<std::int64_t, 2>{kLeast, kMost}));
+  std::array<float, 3> weights{};
+  EXPECT_FALSE(reader.at_end());
+  reader.finite_floats("weights", weights);
+  EXPECT_EQ(weights[0], 0.1F);
+  EXPECT_EQ(std::bit_cast<std::uint32_t>(weights[1]), std::bit_cast<std::uint32_t>(-0.0F));
+  EXPECT_EQ(weights[2], 1e-45F);
   EXPECT_TRUE(reader.at_end());
 }
 
@@ -107,18 +116,30 @@ TEST(State, HasAFixedLayout) {
   EXPECT_EQ(forged("n", 'i', 1, 8).size(), 19U);
 }
 
+TEST(State, KeepsFloatsInFourBytes) {
+  StateWriter writer;
+  writer.floats("w", std::array{1.0F, -2.0F});  // 3f800000 and c0000000
+  const std::vector<int> expected = {1, 'w', 'f', 2,    0,    0, 0, 0, 0,   0,
+                                     0, 0,   0,   0x80, 0x3f, 0, 0, 0, 0xc0};
+  std::vector<int> bytes;
+  for (const auto byte : writer.bytes()) bytes.push_back(static_cast<int>(byte));
+  EXPECT_EQ(bytes, expected);
+}
+
 TEST(State, TakesEmptySequencesAndNames) {
   StateWriter writer;
   writer.reals("none", {});
   writer.integers("none", {});
   writer.text("none", "");
   writer.integer("", 1);
+  writer.floats("none", {});
   writer.reals("late", {});
   StateReader reader(writer.bytes());
   reader.reals("none", {});
   EXPECT_TRUE(reader.integers_up_to("none", 10).empty());
   EXPECT_EQ(reader.text("none"), "");
   EXPECT_EQ(reader.integer(""), 1);
+  reader.finite_floats("none", {});
   EXPECT_TRUE(reader.reals_up_to("late", 0).empty());
   EXPECT_TRUE(reader.at_end());
 }
@@ -182,15 +203,29 @@ TEST(State, RefusesNanAndInfinityWhereNumbersMustBeFinite) {
           reader.finite_reals("mean", mean);
         },
         "field 'mean': value 2 is ");
+    StateWriter floats;
+    floats.floats("weights", std::array{1.0F, static_cast<float>(value), 2.0F});
+    expect_corrupt(
+        floats.bytes(),
+        [](StateReader& reader) {
+          std::array<float, 3> weights{};
+          reader.finite_floats("weights", weights);
+        },
+        "field 'weights': value 1 is ");
   }
   StateWriter writer;
   writer.real("sigma", -std::numeric_limits<double>::max());
   writer.reals("mean", std::array{5e-324, 0.0});
+  writer.floats("weights", std::array{std::numeric_limits<float>::max(), 1e-45F});
   StateReader reader(writer.bytes());
   EXPECT_EQ(reader.finite("sigma"), -std::numeric_limits<double>::max());
   std::array<double, 2> mean{};
   reader.finite_reals("mean", mean);
   EXPECT_EQ(mean[0], 5e-324);
+  std::array<float, 2> weights{};
+  reader.finite_floats("weights", weights);
+  EXPECT_EQ(weights[0], std::numeric_limits<float>::max());
+  EXPECT_EQ(weights[1], 1e-45F);
 }
 
 TEST(State, ChecksTheRangeOfIntegers) {
@@ -226,6 +261,10 @@ TEST(State, RefusesAnotherType) {
   const Read as_text = [](StateReader& r) { (void)r.text("x"); };
   const Read as_reals = [](StateReader& r) { (void)r.reals_up_to("x", 10); };
   const Read as_integers = [](StateReader& r) { (void)r.integers_up_to("x", 10); };
+  const Read as_floats = [](StateReader& r) {
+    std::array<float, 2> out{};
+    r.finite_floats("x", out);
+  };
   writer.integer("x", 1);
   expect_corrupt(writer.bytes(), as_real, "field 'x': got integers, expected reals");
   expect_corrupt(writer.bytes(), as_reals, "got integers, expected reals");
@@ -238,6 +277,13 @@ TEST(State, RefusesAnotherType) {
   writer.text("x", "12345678");
   expect_corrupt(writer.bytes(), as_integer, "got text, expected integers");
   expect_corrupt(writer.bytes(), as_real, "got text, expected reals");
+  writer.clear();
+  writer.floats("x", std::array{1.0F, 2.0F});  // as long as one real
+  expect_corrupt(writer.bytes(), as_real, "got floats, expected reals");
+  expect_corrupt(writer.bytes(), as_integer, "got floats, expected integers");
+  writer.clear();
+  writer.real("x", 1);
+  expect_corrupt(writer.bytes(), as_floats, "got reals, expected floats");
   expect_corrupt(forged("x", '?', 1, 8), as_real, "got an unknown type, expected reals");
 }
 
@@ -268,6 +314,18 @@ TEST(State, RefusesAnotherNumberOfValues) {
       "got 3 values, expected at most 2");
   StateReader reader(writer.bytes());
   EXPECT_EQ(reader.integers_up_to("x", 3), (std::vector<std::int64_t>{1, 2, 3}));
+
+  writer.clear();
+  writer.floats("x", std::array{1.0F, 2.0F, 3.0F});
+  for (const std::size_t size : {0U, 2U, 4U, 6U}) {
+    expect_corrupt(
+        writer.bytes(),
+        [size](StateReader& r) {
+          std::vector<float> out(size);
+          r.finite_floats("x", out);
+        },
+        "field 'x': got 3 values, expected " + std::to_string(size));
+  }
 }
 
 TEST(State, RefusesTextThatIsTooLong) {
@@ -319,12 +377,12 @@ TEST(State, DamagedAnywhereGivesAnErrorOrOtherValuesAndNothingWorse) {
 }
 
 // Were one of these counts believed, the reader would ask for up to 2^64 values, or, where
-// count * 8 wraps around, take a few bytes for very many.
+// count * 8 (or 4) wraps around, take a few bytes for very many.
 TEST(State, DoesNotBelieveForgedCounts) {
   for (const std::uint64_t count :
        {std::uint64_t{3}, std::uint64_t{1} << 32, std::uint64_t{1} << 40, std::uint64_t{1} << 60,
-        (std::uint64_t{1} << 61) + 1, (std::uint64_t{1} << 61) + 2, std::uint64_t{1} << 63,
-        ~std::uint64_t{0}}) {
+        (std::uint64_t{1} << 61) + 1, (std::uint64_t{1} << 61) + 2, (std::uint64_t{1} << 62) + 1,
+        (std::uint64_t{1} << 62) + 2, std::uint64_t{1} << 63, ~std::uint64_t{0}}) {
     const auto message = "claims " + std::to_string(count) + " values";
     constexpr auto kAny = std::numeric_limits<std::size_t>::max();
     expect_corrupt(
@@ -338,6 +396,13 @@ TEST(State, DoesNotBelieveForgedCounts) {
         [](StateReader& r) {
           std::array<double, 2> out{};
           r.reals("x", out);
+        },
+        message);
+    expect_corrupt(
+        forged("x", 'f', count, 8),
+        [](StateReader& r) {
+          std::array<float, 2> out{};
+          r.finite_floats("x", out);
         },
         message);
     expect_corrupt(
