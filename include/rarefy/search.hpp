@@ -67,6 +67,7 @@ class Search {
   [[nodiscard]] std::int64_t restarts() const { return restarts_; }
   [[nodiscard]] const Archive& archive() const { return *parts_.archive; }
   [[nodiscard]] const Density& density() const { return *parts_.density; }
+  // NOLINTNEXTLINE(readability-make-member-function-const): what it hands out can be changed
   [[nodiscard]] Density& density() { return *parts_.density; }
   [[nodiscard]] const Emitter& emitter(Index i) const {
     return *parts_.emitters[static_cast<std::size_t>(i)];

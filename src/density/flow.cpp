@@ -81,6 +81,10 @@ struct FlowDensity::Parts {
 FlowDensity::FlowDensity(FlowOptions options, std::unique_ptr<FeatureBuffer> buffer)
     : options_(std::move(options)), buffer_(std::move(buffer)), rate_(options_.training.rate) {
   check(options_);
+  if (const Index columns = buffer_->contents().cols(); columns != feature_dim()) {
+    throw Error(ErrorKind::parameter, "buffer of the flow", fmt::format("{} features", columns),
+                fmt::format("{}, as many as feature space has", feature_dim()));
+  }
   parts_ = std::make_unique<Parts>(options_);
   parts_->network.initialise(options_.seed);
   centre_.assign(static_cast<std::size_t>(feature_dim()), 0.0);
@@ -100,14 +104,20 @@ void FlowDensity::set_scaling() {
     double unit = 0.5 * options_.space.width(d);
     if (options_.scaling == FeatureScaling::buffer && rows.rows() > 1) {
       const auto count = static_cast<double>(rows.rows());
-      double sum = 0.0;
-      for (Index i = 0; i < rows.rows(); ++i) sum += rows(i, d) / count;
+      // Strays count as being at the limit here, too: one at 1e6 would make the others a point.
+      const auto feature = [&](Index i) {
+        return std::clamp(rows(i, d), centre - kReach * unit, centre + kReach * unit);
+      };
+      double mean = 0.0;
+      for (Index i = 0; i < rows.rows(); ++i) mean += feature(i) / count;
       double squares = 0.0;
-      for (Index i = 0; i < rows.rows(); ++i) squares += (rows(i, d) - sum) * (rows(i, d) - sum);
+      for (Index i = 0; i < rows.rows(); ++i) {
+        squares += (feature(i) - mean) * (feature(i) - mean);
+      }
       const double deviation = std::sqrt(squares / count);
       // Where all features agree, or nearly, the box is the better unit.
-      if (std::isfinite(deviation) && deviation > 1e-6 * unit) {
-        centre = sum;
+      if (deviation > 1e-6 * unit) {
+        centre = mean;
         unit = deviation;
       }
     }

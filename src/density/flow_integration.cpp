@@ -77,8 +77,8 @@ constexpr std::array<std::array<double, kStages - 1>, kStages> kA = {{
     {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84},
 }};
 // Order 5 less order 4.
-constexpr std::array<double, kStages> kError = {71.0 / 57600,      0, -71.0 / 16695, 71.0 / 1920,
-                                                -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
+constexpr std::array<double, kStages> kError = {
+    71.0 / 57600, 0, -71.0 / 16695, 71.0 / 1920, -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
 
 // Each state in steps of its own; those that have arrived leave the others to go on.
 class DormandPrince {
@@ -139,7 +139,8 @@ class DormandPrince {
     double squares = 0.0;
     for (Index v = 0; v < values_; ++v) {
       double error = 0.0;
-      for (std::size_t s = 0; s < kStages; ++s) error += kError[s] * slopes_[s][at(j * values_ + v)];
+      for (std::size_t s = 0; s < kStages; ++s)
+        error += kError[s] * slopes_[s][at(j * values_ + v)];
       const double size =
           std::max(std::abs(states_[at(i * values_ + v)]), std::abs(stage_[at(j * values_ + v)]));
       const double allowed = options_.absolute_error + options_.relative_error * size;

@@ -68,15 +68,17 @@ void FlowMatching::through(BatchView samples, BatchView noise, std::span<const d
   const auto& dense = kernels::dense();
   const auto layers = network_->layers();
   const Index dims = network_->features();
-  const auto column = [&](AlignedFloats& matrix, Index rows) { return matrix.data() + first * rows; };
+  const auto column = [&](AlignedFloats& matrix, Index rows) {
+    return matrix.data() + first * rows;
+  };
   const Index real = std::min(count, batch_ - first);  // the others are padding
 
   std::vector<double> place(static_cast<std::size_t>(dims));
   for (Index c = 0; c < real; ++c) {
     const auto t = times[static_cast<std::size_t>(first + c)];
     for (Index d = 0; d < dims; ++d) {
-      place[static_cast<std::size_t>(d)] = (1.0 - (1.0 - sigma_min_) * t) * noise(first + c, d) +
-                                           t * samples(first + c, d);
+      place[static_cast<std::size_t>(d)] =
+          (1.0 - (1.0 - sigma_min_) * t) * noise(first + c, d) + t * samples(first + c, d);
     }
     const Index rows = layers.front().padded_inputs;
     network_->write_input(place.data(), t, column(inputs_.front(), rows) + c * rows);

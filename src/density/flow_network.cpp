@@ -15,7 +15,8 @@ namespace rarefy {
 
 VelocityNetwork::VelocityNetwork(Index features, FlowNetworkOptions options)
     : features_(features), options_(std::move(options)) {
-  if (options_.layers.empty() || *std::min_element(options_.layers.begin(), options_.layers.end()) < 1) {
+  if (options_.layers.empty() ||
+      *std::min_element(options_.layers.begin(), options_.layers.end()) < 1) {
     throw Error(ErrorKind::parameter, "hidden layers of the flow", "none, or one without units",
                 "at least one, each of at least one unit");
   }

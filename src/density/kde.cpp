@@ -135,9 +135,9 @@ void KernelDensity::score(BatchView features, std::span<const double> /*objectiv
   log_density(features, scores, workers);
 }
 
-void KernelDensity::log_density(BatchView features, std::span<double> scores, Workers& workers) {
+void KernelDensity::log_density(BatchView features, std::span<double> out, Workers& workers) {
   if (!informed()) {  // no samples, no differences
-    std::fill(scores.begin(), scores.end(), 0.0);
+    std::fill(out.begin(), out.end(), 0.0);
     return;
   }
   const auto rows = static_cast<std::size_t>(features.rows());
@@ -147,7 +147,7 @@ void KernelDensity::log_density(BatchView features, std::span<double> scores, Wo
   }
   workers.for_pieces(features.rows(), kPiece, [&](Index first, Index count) {
     score_piece(features.rows(first, count),
-                scores.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)),
+                out.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)),
                 first);
   });
 }

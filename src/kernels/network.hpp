@@ -4,7 +4,7 @@
 // counts are multiples of kUnitMultiple, so that vectors never straddle columns.
 //   lanes      f32
 //   accuracy   activations and slopes within 4e-7 of the exact value (1 + |value|)
-//   range      any; what is not finite stays so
+//   range      any; NaN stays NaN, and infinities have the activation's limits
 #pragma once
 
 #include <cstddef>
@@ -35,8 +35,8 @@ void sum_rows(const float* values, float* out, std::ptrdiff_t units, std::ptrdif
 
 struct AdamStep {
   float beta1, beta2;
-  float rate;      ///< with the corrections of both moments' bias
-  float epsilon;   ///< with the correction of the second moment's
+  float rate;     ///< with the corrections of both moments' bias
+  float epsilon;  ///< with the correction of the second moment's
 };
 /// One step of Adam on `count` parameters; whether all parameters and moments are finite.
 bool adam_step(const AdamStep& step, const float* gradient, float* parameters, float* first,

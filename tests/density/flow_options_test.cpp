@@ -45,6 +45,11 @@ FlowOptions with(Change change) {
 
 }  // namespace
 
+TEST(FlowOptions, ABufferOfOtherFeaturesIsRefused) {
+  const FlowOptions options = small_flow();
+  EXPECT_THROW(FlowDensity(options, reservoir(options.space.dim() + 1)), rarefy::Error);
+}
+
 TEST(FlowOptions, ThatCannotBeAreRefused) {
   for (const rarefy::Index value : {0, -1}) {
     const auto text = std::to_string(value);

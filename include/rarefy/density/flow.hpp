@@ -27,11 +27,13 @@ namespace rarefy {
 ///
 /// Features farther than kReach from the middle, in the network's coordinates (8 times half the
 /// width of feature space, or 8 standard deviations), count as being there: a single stray
-/// feature must not spoil the training. A candidate whose density cannot be computed scores
-/// kUnknown and is ranked last.
+/// feature must not spoil the training. (With scaling `none` there is no such limit: there the
+/// features are the caller's to keep small.) A candidate whose density cannot be computed
+/// scores kUnknown and is ranked last.
 ///
 /// A step of training that turns non-finite is taken back together with the other steps of its
-/// iteration, and the learning rate is halved from there on; trouble() says so.
+/// iteration, and the learning rate is halved from there on; trouble() says so. What a rate that
+/// is far too large does to the network while all numbers stay finite is not taken back.
 class FlowDensity : public DensityEstimate {
  public:
   FlowDensity(FlowOptions options, std::unique_ptr<FeatureBuffer> buffer);
