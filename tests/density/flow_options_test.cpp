@@ -47,7 +47,7 @@ FlowOptions with(Change change) {
 
 TEST(FlowOptions, ABufferOfOtherFeaturesIsRefused) {
   const FlowOptions options = small_flow();
-  EXPECT_THROW(FlowDensity(options, reservoir(options.space.dim() + 1)), rarefy::Error);
+  EXPECT_THROW(FlowDensity(options, flow_cases::reservoir(options.space.dim() + 1)), rarefy::Error);
 }
 
 TEST(FlowOptions, ThatCannotBeAreRefused) {
