@@ -134,6 +134,13 @@ void PublishedDensity::score(BatchView features, std::span<const double> objecti
   for (double& score : scores) score = std::exp(score + log_factor_);
 }
 
+void PublishedFlow::score(BatchView features, std::span<const double> objectives,
+                          std::span<double> scores, Workers& workers) {
+  FlowDensity::score(features, objectives, scores, workers);
+  constexpr double kMost = 700.0;  // the exponential of more is infinite
+  for (double& score : scores) score = std::exp(std::min(score, kMost));
+}
+
 void PublishedNovelty::score(BatchView features, std::span<const double> objectives,
                              std::span<double> scores, Workers& workers) {
   if (members() == 0) {

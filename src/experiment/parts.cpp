@@ -202,7 +202,11 @@ std::unique_ptr<Density> make_flow(const Config& config, const DomainInfo& domai
                          .relative_error = config.flow_relative_error,
                          .absolute_error = config.flow_absolute_error};
   options.seed = seed_of(config);
-  return std::make_unique<FlowDensity>(std::move(options), make_buffer(config, domain));
+  auto buffer = make_buffer(config, domain);
+  if (is_published(config)) {
+    return std::make_unique<compat::PublishedFlow>(std::move(options), std::move(buffer));
+  }
+  return std::make_unique<FlowDensity>(std::move(options), std::move(buffer));
 }
 
 // A number of features' own unit, or of their mean width.

@@ -11,6 +11,7 @@
 #include <memory>
 #include <vector>
 
+#include "rarefy/density/flow.hpp"
 #include "rarefy/density/kde.hpp"
 #include "rarefy/density/novelty.hpp"
 #include "rarefy/emitters/cma_es.hpp"
@@ -95,6 +96,14 @@ class PublishedDensity : public DensityEstimate {
  private:
   std::unique_ptr<KernelDensity> kde_;
   double log_factor_ = 0.0;  // from our constant to theirs
+};
+
+/// Departure from the density of flow.hpp: scores are densities, as those of PublishedDensity.
+class PublishedFlow : public FlowDensity {
+ public:
+  using FlowDensity::FlowDensity;
+  void score(BatchView features, std::span<const double> objectives, std::span<double> scores,
+             Workers& workers) override;
 };
 
 /// Departure from the novelty of novelty.hpp: under an empty archive every candidate has a novelty
