@@ -25,8 +25,7 @@ std::vector<double> middles(const FeatureSpace& space, Index d) {
 
 }  // namespace
 
-DensityRaster density_raster(DensityEstimate& density, const DomainInfo& domain,
-                             Workers& workers) {
+DensityRaster density_raster(DensityEstimate& density, const DomainInfo& domain, Workers& workers) {
   const auto& space = domain.feature_space;
   if (space.dim() > 2) {
     throw Error(ErrorKind::parameter, "density", fmt::format("a run with {} features", space.dim()),
@@ -75,10 +74,10 @@ pictures::Heatmap density_map(const DensityRaster& raster, BatchView samples,
   }
   map.title = fmt::format("{}: the density that is descended",
                           domain.title.empty() ? domain.name : domain.title);
-  map.subtitle = fmt::format(
-      "{}, {} profile, seed {}, {} iterations; dots: the {} features it is made of",
-      config.algorithm, config.profile, config.seed, with_commas(iteration),
-      with_commas(samples.rows()));
+  map.subtitle =
+      fmt::format("{}, {} profile, seed {}, {} iterations; dots: the {} features it is made of",
+                  config.algorithm, config.profile, config.seed, with_commas(iteration),
+                  with_commas(samples.rows()));
   return map;
 }
 

@@ -95,11 +95,12 @@ using ConstFloats = Eigen::Map<const Eigen::MatrixXf>;
 void forward(const float* w, const float* x, float* out, std::ptrdiff_t rows, std::ptrdiff_t inner,
              std::ptrdiff_t columns) {
   fix_cache_sizes();
-  Floats(out, rows, columns).noalias() = ConstFloats(w, rows, inner) * ConstFloats(x, inner, columns);
+  Floats(out, rows, columns).noalias() =
+      ConstFloats(w, rows, inner) * ConstFloats(x, inner, columns);
 }
 
-void backward(const float* w, const float* d, float* out, std::ptrdiff_t rows,
-              std::ptrdiff_t inner, std::ptrdiff_t columns) {
+void backward(const float* w, const float* d, float* out, std::ptrdiff_t rows, std::ptrdiff_t inner,
+              std::ptrdiff_t columns) {
   fix_cache_sizes();
   Floats(out, inner, columns).noalias() =
       ConstFloats(w, rows, inner).transpose() * ConstFloats(d, rows, columns);
@@ -109,7 +110,7 @@ void outer(const float* d, const float* x, std::ptrdiff_t stride, float* out, st
            std::ptrdiff_t inner, std::ptrdiff_t columns) {
   fix_cache_sizes();
   const Eigen::Map<const Eigen::MatrixXf, 0, Eigen::OuterStride<>> xs(x, inner, columns,
-                                                                     Eigen::OuterStride<>(stride));
+                                                                      Eigen::OuterStride<>(stride));
   Floats(out, rows, inner).noalias() = ConstFloats(d, rows, columns) * xs.transpose();
 }
 

@@ -55,8 +55,8 @@ void check(const Heatmap& map, const PictureSize& size) {
             fmt::format("({}, {}) to ({}, {})", wall.x1, wall.y1, wall.x2, wall.y2), "finite ends");
   }
   for (const Dot& dot : map.dots) {
-    require(std::isfinite(dot.x + dot.y), "dot of a heatmap",
-            fmt::format("({}, {})", dot.x, dot.y), "a finite place");
+    require(std::isfinite(dot.x + dot.y), "dot of a heatmap", fmt::format("({}, {})", dot.x, dot.y),
+            "a finite place");
   }
   for (const PathPoint& point : map.path) {
     require(std::isfinite(point.x + point.y + point.value), "path of a heatmap",

@@ -89,8 +89,8 @@ RunFolder RunFolder::create(const std::filesystem::path& path, bool overwrite) {
 
 void RunFolder::clear() const {
   // The configuration goes first: without it the rest does not count as a run.
-  std::vector<std::filesystem::path> files = {config(),          checkpoint(),     metrics(),
-                                              archive(),         heatmap(),        centroids(),
+  std::vector<std::filesystem::path> files = {config(),          checkpoint(),    metrics(),
+                                              archive(),         heatmap(),       centroids(),
                                               density_picture(), density_values()};
   std::error_code unreadable;
   for (const auto& entry : std::filesystem::directory_iterator(path_, unreadable)) {

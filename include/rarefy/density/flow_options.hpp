@@ -50,9 +50,9 @@ struct FlowTrainingOptions {
 
 struct FlowIntegrationOptions {
   Integrator integrator = Integrator::rk4;
-  Index steps = 10;               ///< rk4
-  double relative_error = 1e-3;   ///< dopri5, of a step
-  double absolute_error = 1e-4;   ///< dopri5, of a step
+  Index steps = 10;              ///< rk4
+  double relative_error = 1e-3;  ///< dopri5, of a step
+  double absolute_error = 1e-4;  ///< dopri5, of a step
 };
 
 struct FlowOptions {
