@@ -17,6 +17,7 @@
 #include "rarefy/core/workers.hpp"
 #include "rarefy/density/reservoir.hpp"
 #include "support/random_batches.hpp"
+#include "support/sanitized.hpp"
 
 namespace {
 
@@ -63,6 +64,8 @@ void on_every_instruction_set(Task&& task) {
   rarefy::pin_instruction_set(before);
 }
 
+constexpr Index kQueries = kSanitized ? 7 : 61;
+
 // 1,501 points: more than one chunk of the kernel, and no multiple of any vector length.
 TEST(KdeAccuracy, GaussianIsWithinTheDocumentedErrorInAnyDimension) {
   on_every_instruction_set([] {
@@ -70,7 +73,7 @@ TEST(KdeAccuracy, GaussianIsWithinTheDocumentedErrorInAnyDimension) {
       for (const double h0 : {0.02, 0.062, 0.15, 0.5, 3.0}) {
         const auto space = uneven_box(dims);
         const Batch points = uniform_batch(1501, space.lower, space.upper, 11);
-        const Batch queries = uniform_batch(61, space.lower, space.upper, 12);
+        const Batch queries = uniform_batch(kQueries, space.lower, space.upper, 12);
         auto kde = estimate_over(points, {.space = space, .bandwidth = Bandwidth::normalised(h0)});
         const auto scores = scores_of(kde, queries);
         for (Index i = 0; i < queries.rows(); ++i) {
@@ -92,7 +95,7 @@ TEST(KdeAccuracy, KernelsOfBoundedSupportAreWithinTheDocumentedErrorAmongTheirSa
         for (const double h0 : {0.5, 1.0, 3.0}) {
           const auto space = uneven_box(dims);
           const Batch points = uniform_batch(1501, space.lower, space.upper, 21);
-          const Batch queries = uniform_batch(61, space.lower, space.upper, 22);
+          const Batch queries = uniform_batch(kQueries, space.lower, space.upper, 22);
           auto kde = estimate_over(
               points, {.space = space, .kernel = kernel, .bandwidth = Bandwidth::normalised(h0)});
           const auto scores = scores_of(kde, queries);

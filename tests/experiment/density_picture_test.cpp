@@ -8,23 +8,10 @@
 #include "rarefy/core/error.hpp"
 #include "rarefy/density/kde.hpp"
 #include "rarefy/density/reservoir.hpp"
+#include "small_problem.hpp"
 
 namespace rarefy {
 namespace {
-
-DomainInfo problem(Index features) {
-  DomainInfo info;
-  info.name = "mine";
-  info.title = "My problem";
-  info.solution_dim = 1;
-  for (Index d = 0; d < features; ++d) {
-    info.feature_space.lower.push_back(0.0);
-    info.feature_space.upper.push_back(static_cast<double>(d + 1) * 10.0);
-    info.feature_names.push_back("name " + std::to_string(d));
-  }
-  info.places.push_back({.x = 1.0, .y = 2.0, .name = "start"});
-  return info;
-}
 
 // One sample, at a third of the way along the first feature and two thirds along the others.
 std::unique_ptr<KernelDensity> one_bump(const DomainInfo& info) {
@@ -43,7 +30,8 @@ std::unique_ptr<KernelDensity> one_bump(const DomainInfo& info) {
 }
 
 TEST(PictureOfADensity, HasTheValuesOfTheDensityInTheirPlaces) {
-  const auto info = problem(2);
+  auto info = problem(2);
+  info.places.push_back({.x = 1.0, .y = 2.0, .name = "start"});
   const auto density = one_bump(info);
   Workers workers(2);
   const auto raster = density_raster(*density, info, workers);

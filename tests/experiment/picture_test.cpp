@@ -5,27 +5,14 @@
 
 #include "rarefy/archives/cvt.hpp"
 #include "rarefy/archives/grid.hpp"
+#include "small_problem.hpp"
 #include "small_search.hpp"
 
 using rarefy::Archive;
 using rarefy::Batch;
-using rarefy::DomainInfo;
 using rarefy::Index;
 
 namespace {
-
-DomainInfo problem(Index features) {
-  DomainInfo info;
-  info.name = "mine";
-  info.title = "My problem";
-  info.solution_dim = 1;
-  for (Index d = 0; d < features; ++d) {
-    info.feature_space.lower.push_back(0.0);
-    info.feature_space.upper.push_back(static_cast<double>(d + 1) * 10.0);
-    info.feature_names.push_back("name " + std::to_string(d));
-  }
-  return info;
-}
 
 /// Records the rows, one at a time, with objectives 1, 2, 3, ...
 void record(Archive& archive, const std::vector<std::vector<double>>& rows) {

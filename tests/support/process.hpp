@@ -24,11 +24,7 @@
 #include <utility>
 #include <vector>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool kSanitized = true;
-#else
-inline constexpr bool kSanitized = false;
-#endif
+#include "support/sanitized.hpp"
 
 struct ProcessOptions {
   std::filesystem::path folder = {};  ///< to run in; empty: this one
