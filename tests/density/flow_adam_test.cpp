@@ -65,7 +65,7 @@ class FlowAdam : public WithInstructionSet {};
 
 }  // namespace
 
-INSTANTIATE_TEST_SUITE_P(On, FlowAdam, testing::ValuesIn(available_instruction_sets()),
+INSTANTIATE_TEST_SUITE_P(On, FlowAdam, testing::ValuesIn(instruction_sets_for_parts()),
                          instruction_set_of_test);
 
 TEST_P(FlowAdam, GoesTheWayOfTheAlgorithm) {

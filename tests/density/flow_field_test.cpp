@@ -60,7 +60,7 @@ class FlowField : public WithInstructionSet {};
 
 }  // namespace
 
-INSTANTIATE_TEST_SUITE_P(On, FlowField, testing::ValuesIn(available_instruction_sets()),
+INSTANTIATE_TEST_SUITE_P(On, FlowField, testing::ValuesIn(instruction_sets_for_parts()),
                          instruction_set_of_test);
 
 TEST_P(FlowField, IsThatOfDoublePrecision) {

@@ -91,7 +91,7 @@ class FlowGradient : public WithInstructionSet {};
 
 }  // namespace
 
-INSTANTIATE_TEST_SUITE_P(On, FlowGradient, testing::ValuesIn(available_instruction_sets()),
+INSTANTIATE_TEST_SUITE_P(On, FlowGradient, testing::ValuesIn(instruction_sets_for_parts()),
                          instruction_set_of_test);
 
 TEST_P(FlowGradient, AndLossAreThoseOfDoublePrecision) {

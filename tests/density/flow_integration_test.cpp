@@ -113,7 +113,7 @@ class FlowIntegration : public WithInstructionSet {};
 
 }  // namespace
 
-INSTANTIATE_TEST_SUITE_P(On, FlowIntegration, testing::ValuesIn(available_instruction_sets()),
+INSTANTIATE_TEST_SUITE_P(On, FlowIntegration, testing::ValuesIn(instruction_sets_for_parts()),
                          instruction_set_of_test);
 
 TEST_P(FlowIntegration, ByRungeAndKuttaIsThatOfDoublePrecision) {

@@ -30,7 +30,7 @@ class FlowScores : public WithInstructionSet {};
 
 }  // namespace
 
-INSTANTIATE_TEST_SUITE_P(On, FlowScores, testing::ValuesIn(available_instruction_sets()),
+INSTANTIATE_TEST_SUITE_P(On, FlowScores, testing::ValuesIn(instruction_sets_for_parts()),
                          instruction_set_of_test);
 
 TEST_P(FlowScores, AreAllEqualUntilSomethingWasSeen) {

@@ -7,12 +7,21 @@
 #include <vector>
 
 #include "rarefy/core/instruction_set.hpp"
+#include "support/sanitized.hpp"
 
 inline std::vector<rarefy::InstructionSet> available_instruction_sets() {
   std::vector<rarefy::InstructionSet> sets;
   for (int i = 0; i <= static_cast<int>(rarefy::best_instruction_set()); ++i) {
     sets.push_back(static_cast<rarefy::InstructionSet>(i));
   }
+  return sets;
+}
+
+/// For parts that are made of kernels: all of them, but under the sanitizers, where time is short,
+/// the best alone. The kernels' own tests run on each.
+inline std::vector<rarefy::InstructionSet> instruction_sets_for_parts() {
+  auto sets = available_instruction_sets();
+  if (kSanitized) sets.erase(sets.begin(), sets.end() - 1);
   return sets;
 }
 
