@@ -40,7 +40,7 @@ struct ListVerb {
         fmt::format_to(std::back_inserter(out), "  [{}]\n", section);
       }
       const auto value = text_of(value_of(defaults, parameter));
-      fmt::format_to(std::back_inserter(out), "  {:<19} {:<11} {}; {}\n", parameter.name,
+      fmt::format_to(std::back_inserter(out), "  {:<22} {:<11} {}; {}\n", parameter.name,
                      value.empty() ? "-" : value, parameter.meaning, parameter.expected());
     }
     print_out(out);
