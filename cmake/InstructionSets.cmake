@@ -12,13 +12,8 @@ endif()
 
 function(rarefy_add_dense_kernels target source)
   set(levels baseline)
-  # The sanitizers look at one copy: they are three times the same source, and Eigen takes long
-  # to compile.
-  if(RAREFY_X86 AND NOT RAREFY_SANITIZE)
-    set(more_levels TRUE)
+  if(RAREFY_X86)
     list(APPEND levels avx2 avx512)
-  else()
-    set(more_levels FALSE)
   endif()
   set(flags_baseline "")
   if(RAREFY_X86)
@@ -48,7 +43,7 @@ function(rarefy_add_dense_kernels target source)
     endif()
     target_sources(${target} PRIVATE $<TARGET_OBJECTS:${object}>)
   endforeach()
-  if(more_levels)
+  if(RAREFY_X86)
     set_property(SOURCE ${CMAKE_CURRENT_SOURCE_DIR}/src/kernels/dense.cpp
                  PROPERTY COMPILE_DEFINITIONS RAREFY_HAVE_X86_LEVELS)
   endif()
