@@ -50,15 +50,12 @@ bench-flow: ## compare the flow with PyTorch: time, gradients, log-densities
 	@cmake --build --preset bench --parallel $(JOBS) --target bench_flow_peer
 	/usr/bin/python3 bench/peers/flow.py $(PEER_ARGS)
 
-# clang-tidy leaves out dense_isa.cpp: Eigen's headers make it take as long as five others.
 lint: ## check the formatting and run clang-tidy
 	@scripts/setup build lint
 	@! grep -rn '@@[A-Z]' README.md docs --include='*.md' || { echo 'figures left to fill in'; exit 1; }
 	@$(sources) | xargs -r clang-format --dry-run -Werror
 	@cmake --preset release >/dev/null
-	@find src apps -name '*.cpp' ! -name dense_isa.cpp | sort | \
-	  xargs -r -n 1 -P $(JOBS) clang-tidy -p build/release --quiet --warnings-as-errors='*' \
-	  --extra-arg=-Wno-unknown-warning-option --extra-arg=-DHWY_COMPILE_ONLY_STATIC 2>build/tidy.log || { grep -v 'warnings .*generated\|^Suppressed\|^Use -' build/tidy.log; exit 1; }
+	@scripts/tidy $(JOBS)
 
 format: ## format all sources
 	@scripts/setup lint

@@ -6,13 +6,13 @@
 #include <limits>
 #include <vector>
 
+#include "core/at.hpp"
+
 namespace rarefy {
 namespace {
 
 // A place with the integral of its divergence as one more value.
 Index values_of(const VelocityField& field) { return field.features() + 1; }
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // Derivatives of `count` such states, each at its time.
 class Derivative {

@@ -12,7 +12,7 @@ namespace {
 
 // Samples that go through the network together, and inputs of a layer whose weights are dealt
 // with together: enough for products to be fast, few enough to share out.
-constexpr Index kPiece = 64;
+constexpr Index kSamplesAPiece = 64;
 constexpr Index kBlock = 64;
 
 }  // namespace
@@ -38,14 +38,14 @@ FlowMatching::FlowMatching(const VelocityNetwork& network, Index batch, double s
   std::stable_sort(blocks_.begin(), blocks_.end(), [&](const Block& a, const Block& b) {
     return a.count * layers[a.layer].padded_outputs > b.count * layers[b.layer].padded_outputs;
   });
-  losses_.resize(static_cast<std::size_t>((columns_ + kPiece - 1) / kPiece));
+  losses_.resize(static_cast<std::size_t>((columns_ + kSamplesAPiece - 1) / kSamplesAPiece));
   gradient_.assign(network.parameters().size(), 0.0F);
 }
 
 double FlowMatching::evaluate(BatchView samples, BatchView noise, std::span<const double> times,
                               Workers& workers) {
   assert(samples.rows() == batch_ && noise.rows() == batch_);
-  workers.for_pieces(columns_, kPiece, [&](Index first, Index count) {
+  workers.for_pieces(columns_, kSamplesAPiece, [&](Index first, Index count) {
     through(samples, noise, times, first, count);
   });
   workers.for_each(static_cast<Index>(blocks_.size()), [&](Index b) {
@@ -114,7 +114,7 @@ void FlowMatching::through(BatchView samples, BatchView noise, std::span<const d
       output[d] = static_cast<float>(2.0 * share * error);
     }
   }
-  losses_[static_cast<std::size_t>(first / kPiece)] = loss;
+  losses_[static_cast<std::size_t>(first / kSamplesAPiece)] = loss;
 
   for (std::size_t l = layers.size() - 1; l > 0; --l) {
     const auto& layer = layers[l];

@@ -33,7 +33,7 @@ double log_kernel_constant(Kernel kernel, Index dims) {
 }
 
 // Rows scored by one task: enough to be worth handing out, few enough to share.
-constexpr Index kPiece = 36;
+constexpr Index kQueriesAPiece = 36;
 
 // Below 2^-60 of its peak a single-precision Gaussian sum starts to lose terms.
 constexpr double kFarTail = 60.0;
@@ -145,7 +145,7 @@ void KernelDensity::log_density(BatchView features, std::span<double> out, Worke
     scratch_->sums.resize(rows);
     scratch_->queries.resize(rows * static_cast<std::size_t>(features.cols()));
   }
-  workers.for_pieces(features.rows(), kPiece, [&](Index first, Index count) {
+  workers.for_pieces(features.rows(), kQueriesAPiece, [&](Index first, Index count) {
     score_piece(features.rows(first, count),
                 out.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)),
                 first);

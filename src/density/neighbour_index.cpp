@@ -6,14 +6,11 @@
 #include <numeric>
 #include <utility>
 
+#include "core/at.hpp"
 #include "rarefy/core/error.hpp"
 
 namespace rarefy {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // Points that come in order, or again and again the same, make a tree that is deep on one side.
 // Up to this depth it is left alone; random points stay far above it.
@@ -53,8 +50,8 @@ Index NeighbourIndex::add_leaf() {
 // A node with an empty box.
 Index NeighbourIndex::add_node() {
   nodes_.emplace_back();
-  boxes_.insert(boxes_.end(), at(dims_), kInfinity);
-  boxes_.insert(boxes_.end(), at(dims_), -kInfinity);
+  boxes_.insert(boxes_.end(), at(dims_), std::numeric_limits<double>::infinity());
+  boxes_.insert(boxes_.end(), at(dims_), -std::numeric_limits<double>::infinity());
   return static_cast<Index>(nodes_.size()) - 1;
 }
 

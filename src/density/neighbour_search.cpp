@@ -5,16 +5,14 @@
 #include <bit>
 #include <limits>
 
+#include "core/at.hpp"
+
 namespace rarefy {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Leaves that a query visits on its own once it has k distances. More of them would lower its
 // limit further, but each comes from memory for one query alone.
 constexpr Index kFirstLeaves = 8;
-
-constexpr std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // As kernels/distances.hpp defines it.
 double box_distance(const NeighbourIndex& index, Index node, const double* query) {
@@ -89,7 +87,7 @@ bool NeighbourSearch::visit_nearest(Index query) {
       }
       node = near;
     }
-    if (seeker.limit < kInfinity) ++visits;
+    if (seeker.limit < std::numeric_limits<double>::infinity()) ++visits;
     visited_.push_back(index_->node(node).leaf);
     visit_alone(query, index_->node(node).leaf);
   }

@@ -3,15 +3,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/at.hpp"
+
 namespace rarefy {
-namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
-
 PointLeaf::PointLeaf(Index dims) : dims_(dims), numbers_(at(kCapacity)) {
   const auto size = at((kCapacity + 2 * kBlocks) * dims) * sizeof(double);
   memory_.reset(static_cast<double*>(::operator new[](size, kAlignment)));
@@ -20,7 +14,8 @@ PointLeaf::PointLeaf(Index dims) : dims_(dims), numbers_(at(kCapacity)) {
 
 void PointLeaf::clear() {
   count_ = 0;
-  std::fill(memory_.get(), memory_.get() + (kCapacity + 2 * kBlocks) * dims_, kInfinity);
+  std::fill(memory_.get(), memory_.get() + (kCapacity + 2 * kBlocks) * dims_,
+            std::numeric_limits<double>::infinity());
 }
 
 void PointLeaf::append(const double* point, std::uint32_t number) {
@@ -61,8 +56,8 @@ void LeafRows::give(PointLeaf& leaf, Index first, Index count) const {
 }
 
 Index LeafRows::widest(Index first, Index count) {
-  std::fill(low_.begin(), low_.end(), kInfinity);
-  std::fill(high_.begin(), high_.end(), -kInfinity);
+  std::fill(low_.begin(), low_.end(), std::numeric_limits<double>::infinity());
+  std::fill(high_.begin(), high_.end(), -std::numeric_limits<double>::infinity());
   for (Index i = first; i < first + count; ++i) {
     for (Index d = 0; d < dims_; ++d) {
       low_[at(d)] = std::min(low_[at(d)], row(i)[d]);

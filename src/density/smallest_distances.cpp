@@ -8,7 +8,6 @@
 namespace rarefy {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr Index kLeastSpare = 64;  // values beyond k, so that few neighbours are not sifted often
 
 }  // namespace
@@ -16,7 +15,7 @@ constexpr Index kLeastSpare = 64;  // values beyond k, so that few neighbours ar
 void SmallestDistances::begin(Index k) {
   k_ = k;
   count_ = 0;
-  limit_ = kInfinity;
+  limit_ = std::numeric_limits<double>::infinity();
   full_ = k + std::max(k, kLeastSpare);
   const auto size =
       static_cast<std::size_t>(full_ + kernels::kPointsPerBlock + kernels::vector_padding());
@@ -26,7 +25,8 @@ void SmallestDistances::begin(Index k) {
 void SmallestDistances::show(Index count) {
   count_ += count;
   // A few too many on the way cost less than finding the k-th exactly.
-  if (count_ >= full_ || (count_ >= k_ && limit_ == kInfinity)) sift(k_ + k_ / 8);
+  if (count_ >= full_ || (count_ >= k_ && limit_ == std::numeric_limits<double>::infinity()))
+    sift(k_ + k_ / 8);
 }
 
 void SmallestDistances::sift(Index most) {

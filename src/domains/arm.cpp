@@ -15,7 +15,7 @@
 namespace rarefy {
 namespace {
 
-constexpr std::array kObjectives = {
+constexpr std::array kArmObjectives = {
     std::pair{ArmObjective::constant, std::string_view("constant")},
     std::pair{ArmObjective::even, std::string_view("even")},
 };
@@ -48,14 +48,14 @@ double variance(std::span<const double> values) {
 }  // namespace
 
 std::string_view name_of(ArmObjective objective) {
-  for (const auto& [known, name] : kObjectives) {
+  for (const auto& [known, name] : kArmObjectives) {
     if (known == objective) return name;
   }
   return "unknown";
 }
 
 ArmObjective arm_objective_named(std::string_view name) {
-  for (const auto& [objective, known] : kObjectives) {
+  for (const auto& [objective, known] : kArmObjectives) {
     if (known == name) return objective;
   }
   throw Error(ErrorKind::parameter, "objective", fmt::format("'{}'", name), "constant or even");

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kShift = 0.4 * LinearProjection::kRange;
 
-constexpr std::array kObjectives = {
+constexpr std::array kLpObjectives = {
     std::pair{LpObjective::constant, std::string_view("constant")},
     std::pair{LpObjective::sphere, std::string_view("sphere")},
     std::pair{LpObjective::rastrigin, std::string_view("rastrigin")},
@@ -44,14 +44,14 @@ DomainInfo describe(const LinearProjectionOptions& options) {
 }  // namespace
 
 std::string_view name_of(LpObjective objective) {
-  for (const auto& [known, name] : kObjectives) {
+  for (const auto& [known, name] : kLpObjectives) {
     if (known == objective) return name;
   }
   return "unknown";
 }
 
 LpObjective lp_objective_named(std::string_view name) {
-  for (const auto& [objective, known] : kObjectives) {
+  for (const auto& [objective, known] : kLpObjectives) {
     if (known == name) return objective;
   }
   throw Error(ErrorKind::parameter, "objective", fmt::format("'{}'", name),

@@ -16,7 +16,7 @@ namespace {
 
 static_assert(Maze::kParameters == kernels::kMazeParameters);
 
-constexpr std::array kObjectives = {
+constexpr std::array kMazeObjectives = {
     std::pair{MazeObjective::constant, std::string_view("constant")},
     std::pair{MazeObjective::energy, std::string_view("energy")},
 };
@@ -109,14 +109,14 @@ DomainInfo describe(const MazeOptions& options) {
 }  // namespace
 
 std::string_view name_of(MazeObjective objective) {
-  for (const auto& [known, name] : kObjectives) {
+  for (const auto& [known, name] : kMazeObjectives) {
     if (known == objective) return name;
   }
   return "unknown";
 }
 
 MazeObjective maze_objective_named(std::string_view name) {
-  for (const auto& [objective, known] : kObjectives) {
+  for (const auto& [objective, known] : kMazeObjectives) {
     if (known == name) return objective;
   }
   throw Error(ErrorKind::parameter, "objective", fmt::format("'{}'", name), "constant or energy");

@@ -19,17 +19,17 @@ namespace {
 static_assert(std::endian::native == std::endian::little,
               "headers are written as they lie in memory, which must be little-endian");
 
-constexpr std::string_view kMagic = "RAREFYCK";
+constexpr std::string_view kCheckpointMagic = "RAREFYCK";
 constexpr std::uint32_t kVersion = 1;
 
-struct Header {
+struct CheckpointHeader {
   std::array<char, 8> magic{};
   std::uint32_t version = kVersion;
   std::uint32_t reserved = 0;
   std::uint64_t length = 0;
   std::array<unsigned char, 16> checksum{};
 };
-static_assert(sizeof(Header) == 40, "the layout has no gaps");
+static_assert(sizeof(CheckpointHeader) == 40, "the layout has no gaps");
 
 std::array<unsigned char, 16> checksum_of(std::span<const std::byte> payload) {
   XXH128_canonical_t canonical;
@@ -44,8 +44,8 @@ std::uint64_t checksum(std::span<const std::byte> bytes) {
 }
 
 void write_checkpoint(const std::filesystem::path& path, std::span<const std::byte> payload) {
-  Header header{.length = payload.size(), .checksum = checksum_of(payload)};
-  std::ranges::copy(kMagic, header.magic.begin());
+  CheckpointHeader header{.length = payload.size(), .checksum = checksum_of(payload)};
+  std::ranges::copy(kCheckpointMagic, header.magic.begin());
   const std::array parts{std::span<const std::byte>(std::as_bytes(std::span(&header, 1))), payload};
   write_parts_atomically(path, parts);
 }
@@ -60,16 +60,16 @@ std::vector<std::byte> read_checkpoint(const std::filesystem::path& path) {
 
 std::span<const std::byte> decode_checkpoint(std::span<const std::byte> file,
                                              std::string_view name) {
-  const auto common = std::min(file.size(), kMagic.size());
-  if (common > 0 && std::memcmp(file.data(), kMagic.data(), common) != 0) {
+  const auto common = std::min(file.size(), kCheckpointMagic.size());
+  if (common > 0 && std::memcmp(file.data(), kCheckpointMagic.data(), common) != 0) {
     throw Error(ErrorKind::corrupt, name, "another kind of file",
-                fmt::format("a checkpoint, which begins with '{}'", kMagic));
+                fmt::format("a checkpoint, which begins with '{}'", kCheckpointMagic));
   }
-  if (file.size() < sizeof(Header)) {
+  if (file.size() < sizeof(CheckpointHeader)) {
     throw Error(ErrorKind::corrupt, name, fmt::format("a file cut short at {} bytes", file.size()),
-                fmt::format("at least {}, the header of a checkpoint", sizeof(Header)));
+                fmt::format("at least {}, the header of a checkpoint", sizeof(CheckpointHeader)));
   }
-  Header header;
+  CheckpointHeader header;
   std::memcpy(&header, file.data(), sizeof header);
   const auto payload = file.subspan(sizeof header);
   if (header.version != kVersion) {

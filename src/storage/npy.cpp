@@ -20,7 +20,7 @@ static_assert(std::endian::native == std::endian::little,
               "arrays are written as they lie in memory, which must be little-endian");
 static_assert(std::numeric_limits<double>::is_iec559 && std::numeric_limits<float>::is_iec559);
 
-constexpr std::string_view kMagic = "\x93NUMPY";
+constexpr std::string_view kNpyMagic = "\x93NUMPY";
 constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kLongestHeader = std::size_t{1} << 16;
 constexpr std::size_t kMostDimensions = 64;  // NumPy's own limit
@@ -49,7 +49,7 @@ std::optional<std::size_t> count_values(std::span<const Index> shape) {
 
 // ---- the header: a Python dictionary, of which this much is understood -------------------------
 
-struct Header {
+struct NpyHeader {
   std::string descr;
   bool fortran_order = false;
   std::vector<Index> shape;
@@ -59,8 +59,8 @@ class HeaderParser {
  public:
   HeaderParser(std::string_view text, std::string_view name) : rest_(text), name_(name) {}
 
-  Header parse() {
-    Header header;
+  NpyHeader parse() {
+    NpyHeader header;
     bool seen_descr = false;
     bool seen_order = false;
     bool seen_shape = false;
@@ -203,8 +203,8 @@ void for_each_fortran(std::span<const Index> shape, std::size_t count, Visit vis
 
 /// Values of type Stored turned into To by `convert`, in C order.
 template <typename Stored, typename To, typename Convert>
-std::vector<To> values_of(std::span<const std::byte> data, const Header& header, std::size_t count,
-                          Convert convert) {
+std::vector<To> values_of(std::span<const std::byte> data, const NpyHeader& header,
+                          std::size_t count, Convert convert) {
   std::vector<To> values(count);
   const auto at = [&](std::size_t offset) {
     Stored stored;
@@ -224,7 +224,7 @@ std::vector<To> values_of(std::span<const std::byte> data, const Header& header,
 }
 
 struct Layout {
-  Header header;
+  NpyHeader header;
   std::span<const std::byte> data;
 };
 
@@ -235,7 +235,7 @@ Layout layout_of(std::span<const std::byte> bytes, std::string_view name) {
     throw Error(ErrorKind::corrupt, name, fmt::format("{} bytes", bytes.size()),
                 fmt::format("a .npy array, whose header alone needs {}", needed));
   };
-  if (!kMagic.starts_with(text.substr(0, kMagic.size()))) {
+  if (!kNpyMagic.starts_with(text.substr(0, kNpyMagic.size()))) {
     throw Error(ErrorKind::corrupt, name, "another kind of file", "a .npy array");
   }
   truncated(10);
@@ -246,7 +246,7 @@ Layout layout_of(std::span<const std::byte> bytes, std::string_view name) {
                 "1.0, 2.0 or 3.0");
   }
   const std::size_t width = major == 1 ? 2 : 4;
-  const std::size_t start = kMagic.size() + 2 + width;
+  const std::size_t start = kNpyMagic.size() + 2 + width;
   truncated(start);
   std::uint32_t length = 0;
   std::memcpy(&length, bytes.data() + 8, width);
@@ -318,13 +318,13 @@ std::vector<std::byte> encode_npy_header(NpyArray::Type type, std::span<const In
   // NumPy leaves room for the first length to grow to 21 digits, and so do we: the same bytes.
   if (!shape.empty())
     text.append(21 - std::min<std::size_t>(21, fmt::formatted_size("{}", shape[0])), ' ');
-  const std::size_t prefix = kMagic.size() + 2 + 2;
+  const std::size_t prefix = kNpyMagic.size() + 2 + 2;
   text.append(kAlignment - (prefix + text.size() + 1) % kAlignment, ' ');
   text.push_back('\n');
 
   const auto length = static_cast<std::uint16_t>(text.size());
   std::vector<std::byte> bytes(prefix + text.size());
-  std::memcpy(bytes.data(), kMagic.data(), kMagic.size());
+  std::memcpy(bytes.data(), kNpyMagic.data(), kNpyMagic.size());
   bytes[6] = std::byte{1};
   bytes[7] = std::byte{0};
   std::memcpy(bytes.data() + 8, &length, sizeof length);
