@@ -44,6 +44,7 @@ std::string summary_of(const Run& run) {
                             with_commas(static_cast<std::int64_t>(
                                 static_cast<double>(line.evaluations) / line.seconds))));
   }
+  if (const auto how = search.density().how(); !how.empty()) put("density", how);
   if (const auto trouble = search.density().trouble(); !trouble.empty()) put("trouble", trouble);
   put("folder", run.folder().path().string());
   put("picture", run.folder().heatmap().string());
@@ -67,6 +68,7 @@ std::string json_of(const Run& run) {
   json["best_objective"] = line.best_objective;
   json["restarts"] = line.restarts;
   json["seconds"] = line.seconds;
+  json["density"] = run.search().density().how();
   json["trouble"] = run.search().density().trouble();
   json["instruction_set"] = run.recorded_instruction_set();
   auto& config = json["config"];

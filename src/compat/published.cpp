@@ -78,9 +78,14 @@ void PublishedBuffer::draw_skip() {
   slot_ = static_cast<Index>(random.below(static_cast<std::uint64_t>(options_.capacity)));
 }
 
-void PublishedBuffer::add(BatchView features, std::vector<Index>& changed) {
+void PublishedBuffer::add(BatchView features, std::vector<Index>& changed, Exchange* exchange) {
+  if (exchange != nullptr) exchange->begin(options_.feature_dim);
   const auto put = [&](Index slot, Index row) {
     const auto values = features.row(row);
+    if (exchange != nullptr) {
+      exchange->came.append(values);
+      exchange->went.append(rows_.view().row(slot));  // at first the origin
+    }
     std::copy(values.begin(), values.end(), rows_.row(slot).begin());
     changed.push_back(slot);
   };

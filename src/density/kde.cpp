@@ -7,10 +7,14 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <string>
 #include <utility>
 
+#include "density/exact_sum.hpp"
+#include "density/panel_sums.hpp"
 #include "kernels/kernel_sums.hpp"
 #include "rarefy/core/error.hpp"
+#include "rarefy/density/endless_buffer.hpp"
 
 namespace rarefy {
 namespace {
@@ -20,6 +24,20 @@ constexpr std::array kKernels = {
     std::pair{Kernel::triangular, std::string_view("triangular")},
     std::pair{Kernel::epanechnikov, std::string_view("epanechnikov")},
 };
+
+constexpr std::array kMethods = {
+    std::pair{KdeMethod::automatic, std::string_view("auto")},
+    std::pair{KdeMethod::direct, std::string_view("direct")},
+    std::pair{KdeMethod::panels, std::string_view("panels")},
+};
+
+// From here on panels beat direct sums over a buffer; see docs/performance.md.
+constexpr Index kWorthPanels = 2'000;
+
+// What Scott's rule takes for the number of samples where there is no limit to it.
+Index samples_for_bandwidth(Index capacity) {
+  return capacity > 0 ? capacity : EndlessBuffer::kSample;
+}
 
 // ln c of the class comment.
 double log_kernel_constant(Kernel kernel, Index dims) {
@@ -40,23 +58,10 @@ constexpr double kFarTail = 60.0;
 // A sum this small of a kernel of bounded support may be a few terms at the edge of their
 // reach, where single precision is relatively poor.
 constexpr double kEdge = 1.0;
-constexpr double kFarthest = 1e300;  // squared distances that are still told apart by squares
-
-// The distance between two features, without squares that overflow; at most the largest double.
-double distance(std::span<const double> a, std::span<const double> b) {
-  double longest = 0.0;
-  for (std::size_t d = 0; d < a.size(); ++d) {
-    longest = std::max(longest, std::abs(0.5 * a[d] - 0.5 * b[d]));
-  }
-  if (longest == 0.0) return 0.0;
-  double sum = 0.0;
-  for (std::size_t d = 0; d < a.size(); ++d) {
-    const double part = (0.5 * a[d] - 0.5 * b[d]) / longest;
-    sum += part * part;
-  }
-  return std::min(longest * std::sqrt(sum), 0.5 * std::numeric_limits<double>::max()) * 2.0;
-}
-
+// One feature makes a plane that is flat, this high in bandwidths.
+constexpr double kFlat = 1.0;
+// Features may be as far away as they like; their squares must not overflow.
+constexpr double kFarOut = 1e150;
 }  // namespace
 
 std::string_view name_of(Kernel kernel) {
@@ -74,6 +79,53 @@ Kernel kernel_named(std::string_view name) {
               "gaussian, triangular or epanechnikov");
 }
 
+std::string_view name_of(KdeMethod method) {
+  for (const auto& [known, name] : kMethods) {
+    if (known == method) return name;
+  }
+  return "unknown";
+}
+
+KdeMethod kde_method_named(std::string_view name) {
+  for (const auto& [method, known] : kMethods) {
+    if (known == name) return method;
+  }
+  throw Error(ErrorKind::parameter, "kde", fmt::format("'{}'", name), "auto, direct or panels");
+}
+
+KdeMethod KernelDensity::method_for(const KdeOptions& options, Index capacity) {
+  if (options.method == KdeMethod::direct) return KdeMethod::direct;
+  const bool insist = options.method == KdeMethod::panels;
+  const auto without = [&](const std::string& given, std::string_view expected) {
+    if (insist) throw Error(ErrorKind::parameter, "kde", "panels, with " + given, expected);
+    return KdeMethod::direct;
+  };
+  if (options.kernel != Kernel::gaussian) {
+    return without(fmt::format("a {} kernel", name_of(options.kernel)), "a gaussian kernel");
+  }
+  if (options.space.dim() > 2) {
+    return without(fmt::format("{} features", options.space.dim()), "1 or 2 features");
+  }
+  const auto h = options.bandwidth.resolve(options.space, samples_for_bandwidth(capacity));
+  const double width = options.space.width(0) / h[0];
+  const double height = options.space.dim() > 1 ? options.space.width(1) / h[1] : kFlat;
+  if (!PanelSums::fits(width, height)) {
+    return without(fmt::format("a feature space of {:.4g} x {:.4g} bandwidths", width, height),
+                   fmt::format("one of at most {} squares of {} bandwidths", PanelSums::kMostPanels,
+                               PanelSums::kWidestSide));
+  }
+  const bool small = capacity > 0 && capacity < kWorthPanels;
+  return small && !insist ? KdeMethod::direct : KdeMethod::panels;
+}
+
+struct KernelDensity::Panels {
+  Panels(double width, double height) : sums(width, height) {}
+  PanelSums sums;
+  std::vector<PlanePoint> queries;
+  std::vector<PlanePoint> came, went;
+  Exchange exchange;
+};
+
 struct KernelDensity::Scratch {
   explicit Scratch(Index dims) : points(dims) {}
   kernels::PointColumns points;  // the buffer's contents in kernel coordinates
@@ -83,7 +135,8 @@ struct KernelDensity::Scratch {
 
 KernelDensity::KernelDensity(KdeOptions options, std::unique_ptr<FeatureBuffer> buffer)
     : options_(std::move(options)), buffer_(std::move(buffer)) {
-  bandwidths_ = options_.bandwidth.resolve(options_.space, buffer_->capacity());
+  bandwidths_ =
+      options_.bandwidth.resolve(options_.space, samples_for_bandwidth(buffer_->capacity()));
   const Index dims = options_.space.dim();
   // Kernel coordinates: 2^-(d^2) is the Gaussian exp(-u^2 / 2) when d^2 = u^2 log2(e) / 2.
   const double unit =
@@ -96,6 +149,13 @@ KernelDensity::KernelDensity(KdeOptions options, std::unique_ptr<FeatureBuffer> 
     log_constant_ += std::log(bandwidths_[i]);
   }
   scratch_ = std::make_unique<Scratch>(dims);
+  method_ = method_for(options_, buffer_->capacity());
+  if (method_ == KdeMethod::panels) {
+    const double height = dims > 1 ? options_.space.width(1) / bandwidths_[1] : kFlat;
+    panels_ = std::make_unique<Panels>(options_.space.width(0) / bandwidths_[0], height);
+    take_into_panels(buffer_->contents());
+    return;
+  }
   if (buffer_->capacity() > 0) {
     scratch_->points.reserve(buffer_->capacity());
     changed_.reserve(static_cast<std::size_t>(buffer_->capacity()));
@@ -105,7 +165,7 @@ KernelDensity::KernelDensity(KdeOptions options, std::unique_ptr<FeatureBuffer> 
 
 KernelDensity::~KernelDensity() = default;
 
-bool KernelDensity::informed() const { return buffer_->contents().rows() > 0; }
+bool KernelDensity::informed() const { return buffer_->count() > 0; }
 
 // Taken relative to the centre of feature space first, in double precision, so
 // that single precision has only the box to cover.
@@ -123,11 +183,42 @@ void KernelDensity::take_over(Index slot) {
   }
 }
 
+PlanePoint KernelDensity::plane_point(std::span<const double> features) const {
+  const auto place = [&](std::size_t d) {
+    return std::clamp((features[d] - centre_[d]) / bandwidths_[d], -kFarOut, kFarOut);
+  };
+  return {place(0), features.size() > 1 ? place(1) : 0.0};
+}
+
+void KernelDensity::take_into_panels(BatchView features) {
+  Workers alone(1);
+  panels_->came.clear();
+  panels_->went.clear();
+  for (Index i = 0; i < features.rows(); ++i) {
+    panels_->came.push_back(plane_point(features.row(i)));
+  }
+  panels_->sums.change(panels_->came, panels_->went, alone);
+}
+
 void KernelDensity::observe(BatchView features, std::span<const double> /*objectives*/,
-                            Workers& /*workers*/) {
+                            Workers& workers) {
   changed_.clear();
-  buffer_->add(features, changed_);
-  for (const Index slot : changed_) take_over(slot);
+  if (panels_ == nullptr) {
+    buffer_->add(features, changed_);
+    for (const Index slot : changed_) take_over(slot);
+    return;
+  }
+  auto& [sums, queries, came, went, exchange] = *panels_;
+  buffer_->add(features, changed_, &exchange);
+  came.clear();
+  went.clear();
+  for (Index i = 0; i < exchange.came.rows(); ++i)
+    came.push_back(plane_point(exchange.came.row(i)));
+  for (Index i = 0; i < exchange.went.rows(); ++i)
+    went.push_back(plane_point(exchange.went.row(i)));
+  sums.change(came, went, workers);
+  // As many queries as this time will come before the next batch does.
+  sums.settle(features.rows(), workers);
 }
 
 void KernelDensity::score(BatchView features, std::span<const double> /*objectives*/,
@@ -141,6 +232,15 @@ void KernelDensity::log_density(BatchView features, std::span<double> out, Worke
     return;
   }
   const auto rows = static_cast<std::size_t>(features.rows());
+  if (panels_ != nullptr) {
+    if (panels_->queries.size() < rows) panels_->queries.resize(rows);
+    workers.for_pieces(features.rows(), kQueriesAPiece, [&](Index first, Index count) {
+      score_by_panels(features.rows(first, count),
+                      out.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)),
+                      first);
+    });
+    return;
+  }
   if (scratch_->sums.size() < rows) {
     scratch_->sums.resize(rows);
     scratch_->queries.resize(rows * static_cast<std::size_t>(features.cols()));
@@ -173,53 +273,53 @@ void KernelDensity::score_piece(BatchView features, std::span<double> scores, In
   for (Index i = 0; i < features.rows(); ++i) {
     const bool sure =
         options_.kernel == Kernel::gaussian ? sums[i].nearest <= kFarTail : sums[i].sum >= kEdge;
-    const double log_sum = sure ? std::log(sums[i].sum) : exact_log_sum(features.row(i));
+    const double log_sum =
+        sure ? std::log(sums[i].sum)
+             : exact_log_sum(options_.kernel, buffer_->contents(), scale_, features.row(i));
     const bool nothing = options_.kernel != Kernel::gaussian && log_sum <= kNoDensity;
     scores[static_cast<std::size_t>(i)] = nothing ? log_sum : log_sum - log_rest;
   }
 }
 
-// The logarithm of the sum in double precision, for where single precision does not do: rare,
-// and where the search looks first, so it is worth its time. Below kNoDensity: no sample is in
-// reach, and how far the nearest is.
-double KernelDensity::exact_log_sum(std::span<const double> query) const {
-  const auto rows = buffer_->contents();
-  const auto squared = [&](Index i) {
-    double sum = 0.0;
-    for (Index d = 0; d < rows.cols(); ++d) {
-      const auto at = static_cast<std::size_t>(d);
-      const double difference = (query[at] - rows(i, d)) * scale_[at];
-      sum += difference * difference;
+void KernelDensity::score_by_panels(BatchView features, std::span<double> scores, Index first) {
+  PlanePoint* queries = panels_->queries.data() + first;
+  for (Index i = 0; i < features.rows(); ++i) queries[i] = plane_point(features.row(i));
+  const auto& sums = panels_->sums;
+  sums.log_sums(queries, features.rows(), scores.data());
+  const double log_rest = std::log(static_cast<double>(sums.count())) + log_constant_;
+  for (Index i = 0; i < features.rows(); ++i) {
+    double& score = scores[static_cast<std::size_t>(i)];
+    if (std::isnan(score)) {
+      score = buffer_->capacity() > 0
+                  ? exact_log_sum(options_.kernel, buffer_->contents(), scale_, features.row(i))
+                  : sums.log_sum_of_crowds(queries[i]);
     }
-    return sum;
-  };
-  double nearest = std::numeric_limits<double>::max();
-  for (Index i = 0; i < rows.rows(); ++i) nearest = std::min(nearest, squared(i));
-  double sum = 0.0;
-  for (Index i = 0; i < rows.rows(); ++i) {
-    const double d2 = squared(i);
-    switch (options_.kernel) {
-      case Kernel::gaussian:  // log-sum-exp: relative to the largest term
-        if (d2 - nearest < 100.0) sum += std::exp2(nearest - d2);
-        break;
-      case Kernel::triangular: sum += std::max(0.0, 1.0 - std::sqrt(d2)); break;
-      case Kernel::epanechnikov: sum += std::max(0.0, 1.0 - d2); break;
-    }
+    score -= log_rest;
   }
-  // So far out that even squares overflow: finite and in order all the same.
-  if (!(nearest < kFarthest)) {
-    double least = std::numeric_limits<double>::max();
-    for (Index i = 0; i < rows.rows(); ++i) least = std::min(least, distance(query, rows.row(i)));
-    return -kFarthest * (1.0 + std::log10(least) / 400.0);
-  }
-  if (options_.kernel == Kernel::gaussian) return std::log(sum) - std::numbers::ln2 * nearest;
-  return sum > 0.0 ? std::log(sum) : kNoDensity - std::sqrt(nearest);
 }
 
-void KernelDensity::save(StateWriter& out) const { buffer_->save(out); }
+std::string KernelDensity::how() const {
+  if (panels_ == nullptr) return "direct sums";
+  const auto [across, up] = panels_->sums.panels();
+  return fmt::format("panels, {} x {}", across, up);
+}
+
+void KernelDensity::save(StateWriter& out) const {
+  buffer_->save(out);
+  if (panels_ != nullptr) panels_->sums.save(out);
+}
 
 void KernelDensity::load(StateReader& in) {
   buffer_->load(in);
+  if (panels_ != nullptr) {
+    panels_->sums.load(in);
+    if (panels_->sums.count() != buffer_->count()) {
+      throw Error(ErrorKind::corrupt, "saved state: features on the panels",
+                  std::to_string(panels_->sums.count()),
+                  fmt::format("{}, as in the buffer", buffer_->count()));
+    }
+    return;
+  }
   scratch_->points.resize(0);
   for (Index slot = 0; slot < buffer_->contents().rows(); ++slot) take_over(slot);
 }

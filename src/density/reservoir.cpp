@@ -42,16 +42,22 @@ void Reservoir::draw_skip() {
   slot_ = static_cast<Index>(random.below(static_cast<std::uint64_t>(options_.capacity)));
 }
 
-void Reservoir::add(BatchView features, std::vector<Index>& changed) {
+void Reservoir::add(BatchView features, std::vector<Index>& changed, Exchange* exchange) {
   const Index count = features.rows();
+  if (exchange != nullptr) exchange->begin(options_.feature_dim);
   Index first = 0;
   while (first < count && (options_.capacity == 0 || rows_.rows() < options_.capacity)) {
     changed.push_back(rows_.rows());
+    if (exchange != nullptr) exchange->came.append(features.row(first));
     rows_.append(features.row(first++));
   }
   if (options_.capacity > 0) {
     while (next_ < seen_ + count) {
       const auto row = features.row(static_cast<Index>(next_ - seen_));
+      if (exchange != nullptr) {
+        exchange->came.append(row);
+        exchange->went.append(rows_.view().row(slot_));
+      }
       std::copy(row.begin(), row.end(), rows_.row(slot_).begin());
       changed.push_back(slot_);
       ++next_;

@@ -213,10 +213,14 @@ std::vector<Parameter> make_parameters() {
       {"density",
        "buffer",
        &Config::buffer,
-       "features kept for the estimate; 0: all, with a bandwidth given as a number",
+       "features kept for the estimate; unlimited: all",
        {},
        0,
-       kMany},
+       kMany,
+       false,
+       false,
+       false,
+       "unlimited"},
       {"density",
        "kernel",
        &Config::kernel,
@@ -231,6 +235,12 @@ std::vector<Parameter> make_parameters() {
        0,
        false,
        true},
+      {"density",
+       "kde",
+       &Config::kde,
+       "direct: a term for each buffered feature; panels: tables (up to 2 features); auto: the "
+       "faster",
+       {"auto", "direct", "panels"}},
       {"density",
        "neighbours",
        &Config::neighbours,
@@ -429,6 +439,7 @@ std::string Parameter::expected() const {
   if (std::holds_alternative<std::string Config::*>(member)) return "text";
   const auto* const noun =
       std::holds_alternative<std::int64_t Config::*>(member) ? "an integer" : "a number";
+  if (!zero.empty()) return fmt::format("'{}' or {} from {} to {}", zero, noun, low, high);
   if (low == high || (std::isinf(low) && std::isinf(high))) return noun;
   if (std::isinf(high)) return fmt::format("{} {} {}", noun, low_open ? ">" : ">=", low);
   if (low_open) return fmt::format("{} > {} and <= {}", noun, low, high);
@@ -463,6 +474,10 @@ void set_parameter(Config& config, const Parameter& parameter, const ParameterVa
     if (!std::holds_alternative<bool>(value)) refuse(parameter, given);
     config.*(*flag) = std::get<bool>(value);
   } else if (const auto* integer = std::get_if<std::int64_t Config::*>(&parameter.member)) {
+    if (!parameter.zero.empty() && given == parameter.zero) {
+      config.*(*integer) = 0;
+      return;
+    }
     if (!std::holds_alternative<std::int64_t>(value)) refuse(parameter, given);
     check_range(parameter, static_cast<double>(std::get<std::int64_t>(value)), given);
     config.*(*integer) = std::get<std::int64_t>(value);
@@ -498,6 +513,8 @@ void set_from_text(Config& config, const Parameter& parameter, std::string_view 
   if (std::holds_alternative<bool Config::*>(parameter.member)) {
     if (text != "true" && text != "false") refuse(parameter, quoted);
     set_parameter(config, parameter, ParameterValue(text == "true"));
+  } else if (!parameter.zero.empty() && text == parameter.zero) {
+    set_parameter(config, parameter, ParameterValue(std::string(text)));
   } else if (std::holds_alternative<std::int64_t Config::*>(parameter.member)) {
     std::int64_t value = 0;
     const auto [end, problem] = std::from_chars(first, last, value);

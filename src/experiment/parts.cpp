@@ -9,6 +9,7 @@
 #include "rarefy/compat/published.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/density/annealed_thresholds.hpp"
+#include "rarefy/density/endless_buffer.hpp"
 #include "rarefy/density/flow.hpp"
 #include "rarefy/density/improvement.hpp"
 #include "rarefy/density/kde.hpp"
@@ -67,11 +68,12 @@ void check_start(const Config& config, const Bounds& bounds) {
 // The published parts are what they are; a configuration must not claim others.
 void check_published(const Config& config) {
   if (!is_published(config)) return;
-  if (config.factor != "eigen" || config.kernel != "gaussian" || config.decompose_every != 0) {
+  if (config.factor != "eigen" || config.kernel != "gaussian" || config.decompose_every != 0 ||
+      config.kde == "panels") {
     throw Error(ErrorKind::parameter, "published profile",
-                fmt::format("factor {}, kernel {}, decompose-every {}", config.factor,
-                            config.kernel, config.decompose_every),
-                "eigen, gaussian and 0, which cannot be changed there");
+                fmt::format("factor {}, kernel {}, decompose-every {}, kde {}", config.factor,
+                            config.kernel, config.decompose_every, config.kde),
+                "eigen, gaussian, 0 and direct, which cannot be changed there");
   }
 }
 
@@ -161,9 +163,19 @@ std::unique_ptr<Density> make_kernel_density(const Config& config, const DomainI
   options.space = domain.feature_space;
   options.kernel = kernel_named(config.kernel);
   options.bandwidth = Bandwidth::parse(config.bandwidth);
-  auto kde = std::make_unique<KernelDensity>(std::move(options), make_buffer(config, domain));
-  if (is_published(config)) return std::make_unique<compat::PublishedDensity>(std::move(kde));
-  return kde;
+  options.method = kde_method_named(config.kde);
+  if (is_published(config)) {
+    options.method = KdeMethod::direct;
+    return std::make_unique<compat::PublishedDensity>(
+        std::make_unique<KernelDensity>(std::move(options), make_buffer(config, domain)));
+  }
+  std::unique_ptr<FeatureBuffer> buffer;
+  if (config.buffer == 0 && KernelDensity::method_for(options, 0) == KdeMethod::panels) {
+    buffer = std::make_unique<EndlessBuffer>(domain.feature_dim(), seed_of(config));
+  } else {
+    buffer = make_buffer(config, domain);
+  }
+  return std::make_unique<KernelDensity>(std::move(options), std::move(buffer));
 }
 
 std::vector<Index> parse_layers(const std::string& text) {

@@ -42,6 +42,7 @@ const std::map<std::string_view, Names>& algorithms_of() {
       {"buffer", {"dds-kde", "dds-cnf"}},
       {"kernel", {"dds-kde"}},
       {"bandwidth", {"dds-kde"}},
+      {"kde", {"dds-kde"}},
       {"neighbours", {"ns"}},
       {"novelty-threshold", {"ns"}},
       {"count-batch", {"ns"}},

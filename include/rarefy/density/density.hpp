@@ -47,6 +47,9 @@ class Density {
     observe(features, objectives, alone);
   }
 
+  /// How it is computed, in words for the user, where there is a choice.
+  [[nodiscard]] virtual std::string how() const { return ""; }
+
   /// What went wrong and was survived, in words for the user; empty when all is well.
   [[nodiscard]] virtual std::string trouble() const { return ""; }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -16,11 +17,23 @@ enum class Kernel { gaussian, triangular, epanechnikov };
 [[nodiscard]] std::string_view name_of(Kernel kernel);
 [[nodiscard]] Kernel kernel_named(std::string_view name);
 
+/// How the sums are made.
+///   direct   one term for each feature in the buffer
+///   panels   from tables that are kept up to date as features come and go: the cost does not
+///            depend on how many there are (1 or 2 features, Gaussian kernel)
+enum class KdeMethod { automatic, direct, panels };
+
+[[nodiscard]] std::string_view name_of(KdeMethod method);
+[[nodiscard]] KdeMethod kde_method_named(std::string_view name);
+
 struct KdeOptions {
   FeatureSpace space;
   Kernel kernel = Kernel::gaussian;
-  Bandwidth bandwidth = Bandwidth::scott();
+  Bandwidth bandwidth = Bandwidth::scott();  ///< scott: for 10,000 samples if there is no limit
+  KdeMethod method = KdeMethod::automatic;
 };
+
+struct PlanePoint;
 
 /// The density at y of N buffered features x_i, with bandwidths h_d and m features:
 ///
@@ -39,8 +52,11 @@ struct KdeOptions {
 /// bounded support has no sample in reach, p is 0; so that such candidates are still ranked,
 /// the farthest first, their score is kNoDensity - u of the nearest sample.
 ///
-/// Error: |log p - exact| <= 2e-6 * (1 + r), r half the diagonal of feature space in
-/// bandwidths (coordinates are rounded to single precision); 1e-12 relative in the far tail.
+/// Error of direct sums: |log p - exact| <= 2e-6 * (1 + r), r half the diagonal of feature space
+/// in bandwidths (coordinates are rounded to single precision); 1e-12 relative in the far tail.
+/// Error of panels: 1e-5; more than 12 bandwidths from every feature the sum is exact again,
+/// unless the buffer has no limit and so keeps no features: there, those of a cell half a
+/// bandwidth wide are taken for their mean.
 class KernelDensity : public DensityEstimate {
  public:
   KernelDensity(KdeOptions options, std::unique_ptr<FeatureBuffer> buffer);
@@ -62,12 +78,21 @@ class KernelDensity : public DensityEstimate {
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
 
+  /// What `automatic` comes to with a buffer of that capacity (0: no limit). Throws where panels
+  /// were asked for and cannot serve.
+  [[nodiscard]] static KdeMethod method_for(const KdeOptions& options, Index capacity);
+  [[nodiscard]] KdeMethod method() const { return method_; }
+  [[nodiscard]] std::string how() const override;
+
   [[nodiscard]] const FeatureBuffer& buffer() const { return *buffer_; }
   [[nodiscard]] std::span<const double> bandwidths() const { return bandwidths_; }
 
  private:
   struct Scratch;
-  [[nodiscard]] double exact_log_sum(std::span<const double> query) const;
+  struct Panels;
+  void score_by_panels(BatchView features, std::span<double> scores, Index first);
+  [[nodiscard]] PlanePoint plane_point(std::span<const double> features) const;
+  void take_into_panels(BatchView features);
   void score_piece(BatchView features, std::span<double> scores, Index first);
   [[nodiscard]] float coordinate(double feature, Index d) const;
   void take_over(Index slot);
@@ -79,7 +104,9 @@ class KernelDensity : public DensityEstimate {
   std::vector<double> scale_;   // from features to kernel coordinates
   double log_constant_ = 0.0;   // ln(c prod h)
   std::vector<Index> changed_;  // scratch of observe()
+  KdeMethod method_ = KdeMethod::direct;
   std::unique_ptr<Scratch> scratch_;
+  std::unique_ptr<Panels> panels_;  // where that is the method
 };
 
 }  // namespace rarefy

@@ -24,7 +24,8 @@ class Reservoir : public FeatureBuffer {
 
   [[nodiscard]] BatchView contents() const override { return rows_; }
   [[nodiscard]] Index capacity() const override { return options_.capacity; }
-  void add(BatchView features, std::vector<Index>& changed) override;
+  using FeatureBuffer::add;
+  void add(BatchView features, std::vector<Index>& changed, Exchange* exchange) override;
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
 

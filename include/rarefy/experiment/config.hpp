@@ -64,6 +64,7 @@ struct Config {
   std::int64_t buffer = 10'000;
   std::string kernel = "gaussian";
   std::string bandwidth = "scott";
+  std::string kde = "auto";
   std::int64_t neighbours = 100;
   std::string novelty_threshold = "0.042 width";
   bool count_batch = false;

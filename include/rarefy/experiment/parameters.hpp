@@ -26,6 +26,7 @@ struct Parameter {
   bool low_open = false;                       ///< the low end itself is excluded
   bool number_serves = false;                  ///< a text that may also be given as a number
   bool list_serves = false;                    ///< and, in a file, as a list of numbers
+  std::string_view zero = {};                  ///< a word for 0, which serves as well
 
   /// "integer", "number", "true or false", "text".
   [[nodiscard]] std::string_view type() const;

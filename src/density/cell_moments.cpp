@@ -1,0 +1,184 @@
+#include "density/cell_moments.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "core/at.hpp"
+#include "rarefy/core/error.hpp"
+
+namespace rarefy {
+namespace {
+
+// Cells that may hold no more than e^-40 of the sum are passed over.
+constexpr double kNegligible = 40.0;
+
+// The least and the greatest distance from `query` to the interval of half width `half`.
+struct Range {
+  double least, greatest;
+};
+Range range(double query, double centre, double half) {
+  const double away = std::abs(query - centre);
+  return {std::max(0.0, away - half), away + half};
+}
+
+// exp(-(d^2 - least^2) / 2) at the nodes of an interval, d their distances from `query`.
+void node_kernels(double query, double centre, double half, double least, double* out) {
+  const auto& nodes = kernels::panel_nodes();
+  for (std::size_t j = 0; j < nodes.size(); ++j) {
+    const double d = query - centre - half * nodes[j];
+    out[j] = std::exp(-0.5 * (d - least) * (d + least));
+  }
+}
+
+}  // namespace
+
+CellMoments::CellMoments(PlanePoint origin, PlanePoint size, Index across, Index up)
+    : origin_(origin),
+      size_(size),
+      across_(across),
+      up_(up),
+      index_(at(across * up), -1),
+      groups_(kGroups) {}
+
+PlanePoint CellMoments::centre_of(std::int64_t place) const {
+  return {origin_.x + size_.x * (static_cast<double>(place / up_) + 0.5),
+          origin_.y + size_.y * (static_cast<double>(place % up_) + 0.5)};
+}
+
+Index CellMoments::cell_at(std::int64_t place) {
+  auto& index = index_[at(place)];
+  if (index < 0) {
+    index = static_cast<std::int32_t>(cells_.size());
+    cells_.push_back({place, 0});
+    moments_.resize(moments_.size() + at(kBlock), 0.0);
+  }
+  return index;
+}
+
+void CellMoments::change(const std::vector<PlanePoint>& points, int sign, Workers& workers) {
+  for (auto& group : groups_) group.clear();
+  for (const PlanePoint point : points) {
+    const double x = (point.x - origin_.x) / size_.x;
+    const double y = (point.y - origin_.y) / size_.y;
+    const auto column = std::clamp(static_cast<Index>(x), Index{0}, across_ - 1);
+    const auto row = std::clamp(static_cast<Index>(y), Index{0}, up_ - 1);
+    const Index cell = cell_at(column * up_ + row);
+    cells_[at(cell)].count += sign;
+    groups_[at(cell % kGroups)].push_back({2.0 * (x - static_cast<double>(column)) - 1.0,
+                                           2.0 * (y - static_cast<double>(row)) - 1.0,
+                                           cell * kBlock, static_cast<double>(sign)});
+  }
+  workers.for_each(kGroups, [&](Index g) {
+    const auto& group = groups_[at(g)];
+    kernels::panel_deposits(group.data(), static_cast<Index>(group.size()), moments_.data(),
+                            kernels::kPanelWidth);
+    // Rounding leaves a trace of the last point that left; nobody else would hide it.
+    for (const auto& point : group) {
+      if (cells_[at(point.offset / kBlock)].count == 0) {
+        std::fill_n(moments_.begin() + point.offset, kBlock, 0.0);
+      }
+    }
+  });
+  count_ += sign * static_cast<std::int64_t>(points.size());
+}
+
+CellMoments::Sum CellMoments::log_sum(PlanePoint query) const {
+  const PlanePoint half{0.5 * size_.x, 0.5 * size_.y};
+  // What the cells hold at least, together at least as much as the one that holds most.
+  double nearest = kNothing;
+  double surely = -kNothing;
+  for (const Cell& cell : cells_) {
+    if (cell.count == 0) continue;
+    const PlanePoint centre = centre_of(cell.place);
+    const Range x = range(query.x, centre.x, half.x);
+    const Range y = range(query.y, centre.y, half.y);
+    nearest = std::min(nearest, x.least * x.least + y.least * y.least);
+    surely = std::max(surely, -0.5 * (x.greatest * x.greatest + y.greatest * y.greatest));
+  }
+  double sum = 0.0;
+  for (std::size_t i = 0; i < cells_.size(); ++i) {
+    const Cell& cell = cells_[i];
+    if (cell.count == 0) continue;
+    const PlanePoint centre = centre_of(cell.place);
+    const Range x = range(query.x, centre.x, half.x);
+    const Range y = range(query.y, centre.y, half.y);
+    const double squared = x.least * x.least + y.least * y.least;
+    const double log_count =
+        std::numbers::ln2 *
+        static_cast<double>(std::bit_width(static_cast<std::uint64_t>(cell.count)));
+    if (log_count - 0.5 * squared < surely - kNegligible) continue;
+    double along_x[kernels::kPanelNodes];
+    double along_y[kernels::kPanelNodes];
+    node_kernels(query.x, centre.x, half.x, x.least, along_x);
+    node_kernels(query.y, centre.y, half.y, y.least, along_y);
+    double in_cell = 0.0;
+    const double* moments = moments_.data() + static_cast<Index>(i) * kBlock;
+    for (Index j = 0; j < kernels::kPanelNodes; ++j, moments += kernels::kPanelWidth) {
+      double row = 0.0;
+      for (Index k = 0; k < kernels::kPanelNodes; ++k) row += moments[k] * along_y[k];
+      in_cell += along_x[j] * row;
+    }
+    sum += in_cell * std::exp(-0.5 * (squared - nearest));
+  }
+  return {sum > 0.0 ? std::log(sum) - 0.5 * nearest : -kNothing, nearest};
+}
+
+// The polynomials through the nodes reproduce x and y themselves.
+PlanePoint CellMoments::mean_of(std::size_t cell) const {
+  const auto& nodes = kernels::panel_nodes();
+  const PlanePoint centre = centre_of(cells_[cell].place);
+  const double* moments = moments_.data() + static_cast<Index>(cell) * kBlock;
+  double x = 0.0;
+  double y = 0.0;
+  for (std::size_t j = 0; j < nodes.size(); ++j, moments += kernels::kPanelWidth) {
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+      x += moments[k] * nodes[j];
+      y += moments[k] * nodes[k];
+    }
+  }
+  const double scale = 0.5 / static_cast<double>(cells_[cell].count);
+  return {centre.x + scale * size_.x * x, centre.y + scale * size_.y * y};
+}
+
+std::size_t CellMoments::bytes() const {
+  return index_.capacity() * sizeof(std::int32_t) + cells_.capacity() * sizeof(Cell) +
+         moments_.capacity() * sizeof(double);
+}
+
+void CellMoments::save(StateWriter& out) const {
+  std::vector<std::int64_t> places;
+  std::vector<std::int64_t> counts;
+  for (const Cell& cell : cells_) {
+    places.push_back(cell.place);
+    counts.push_back(cell.count);
+  }
+  out.integers("cells.places", places);
+  out.integers("cells.counts", counts);
+  out.reals("cells.moments", moments_);
+}
+
+void CellMoments::load(StateReader& in) {
+  const auto places = in.integers_up_to("cells.places", index_.size());
+  std::vector<std::int64_t> counts(places.size());
+  in.integers("cells.counts", counts);
+  std::fill(index_.begin(), index_.end(), -1);
+  cells_.clear();
+  count_ = 0;
+  constexpr std::int64_t kMost = std::int64_t{1} << 48;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (places[i] < 0 || places[i] >= static_cast<std::int64_t>(index_.size()) ||
+        index_[at(places[i])] >= 0 || counts[i] < 0 || counts[i] > kMost) {
+      throw Error(ErrorKind::corrupt, "saved state: the density's cells contradict each other");
+    }
+    index_[at(places[i])] = static_cast<std::int32_t>(i);
+    cells_.push_back({places[i], counts[i]});
+    count_ += counts[i];
+  }
+  moments_.assign(places.size() * at(kBlock), 0.0);
+  in.finite_reals("cells.moments", moments_);
+}
+
+}  // namespace rarefy
