@@ -290,7 +290,8 @@ void KernelDensity::score_by_panels(BatchView features, std::span<double> scores
   for (Index i = 0; i < features.rows(); ++i) {
     double& score = scores[static_cast<std::size_t>(i)];
     if (std::isnan(score)) {
-      score = buffer_->capacity() > 0
+      const bool all_there = buffer_->contents().rows() == buffer_->count();
+      score = all_there
                   ? exact_log_sum(options_.kernel, buffer_->contents(), scale_, features.row(i))
                   : sums.log_sum_of_crowds(queries[i]);
     }

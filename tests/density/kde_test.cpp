@@ -524,7 +524,9 @@ TEST(Kde, AsksTheBandwidthRuleWithTheCapacityOfItsBuffer) {
   EXPECT_EQ(std::vector(kde.bandwidths().begin(), kde.bandwidths().end()),
             Bandwidth::scott().resolve(space, 10'000));
   EXPECT_EQ(kde.feature_dim(), 2);
-  EXPECT_THROW(KernelDensity({.space = space}, reservoir(2, 0)), rarefy::Error);
+  const KernelDensity unlimited({.space = space}, reservoir(2, 0));  // as with 10,000
+  EXPECT_EQ(std::vector(unlimited.bandwidths().begin(), unlimited.bandwidths().end()),
+            Bandwidth::scott().resolve(space, 10'000));
   EXPECT_THROW(KernelDensity({.space = {{0, 1}, {1, 1}}}, reservoir(2, 10)), rarefy::Error);
 }
 

@@ -1,6 +1,7 @@
 #include "rarefy/experiment/presets.hpp"
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 
 #include <cmath>
 #include <functional>
@@ -147,10 +148,16 @@ TEST(Presets, WhereASearchLiesInMemoryChangesNothing) {
   }
 }
 
-TEST(Presets, RefuseScottsRuleForAnUnlimitedBuffer) {
+TEST(Presets, GiveAnUnlimitedBufferPanelsWhereTheyServe) {
   auto config = small_config();
   config.buffer = 0;
   const auto domain = rarefy::make_domain(config);
+  EXPECT_THAT(rarefy::make_search(config, domain->info(), 1)->density().how(),
+              testing::StartsWith("panels"));
+  config.kde = "direct";
+  EXPECT_EQ(rarefy::make_search(config, domain->info(), 1)->density().how(), "direct sums");
+  config.kde = "panels";
+  config.kernel = "triangular";
   EXPECT_THROW((void)rarefy::make_search(config, domain->info(), 1), Error);
 }
 

@@ -1,0 +1,134 @@
+#include "density/cell_moments.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "density/plane_crowds.hpp"
+#include "rarefy/core/error.hpp"
+
+namespace {
+
+using plane::Points;
+using rarefy::CellMoments;
+using rarefy::Workers;
+
+constexpr double kSide = 24.0;
+
+CellMoments cells() { return {{-0.5 * kSide, -0.5 * kSide}, {0.5, 0.5}, 48, 48}; }
+
+TEST(CellMoments, SumsLikeThePointsAsFarAsTheyReach) {
+  Workers alone(1);
+  for (const auto crowd : plane::kCrowds) {
+    const Points points = plane::crowd_of(crowd, kSide, 500, 7);
+    auto moments = cells();
+    moments.change(points, 1, alone);
+    EXPECT_EQ(moments.count(), 500);
+    for (const auto query : plane::queries_for(points, kSide, 200, 8)) {
+      const auto sum = moments.log_sum(query);
+      if (sum.nearest > CellMoments::kReach * CellMoments::kReach) continue;
+      ASSERT_NEAR(sum.log_sum, plane::log_sum(points, query), 2e-6)
+          << crowd << ", " << std::sqrt(sum.nearest) << " away";
+    }
+  }
+}
+
+// Far away digits are lost; close by hardly any.
+TEST(CellMoments, AreNearlyExactCloseBy) {
+  Workers alone(1);
+  const Points points = plane::crowd_of("even", kSide, 500, 9);
+  auto moments = cells();
+  moments.change(points, 1, alone);
+  for (const auto query : plane::crowd_of("even", kSide, 200, 10)) {
+    ASSERT_NEAR(moments.log_sum(query).log_sum, plane::log_sum(points, query), 1e-12);
+  }
+}
+
+TEST(CellMoments, NearestIsALowerBoundThatIsNotFarOff) {
+  Workers alone(1);
+  auto moments = cells();
+  EXPECT_EQ(moments.log_sum({0, 0}).nearest, CellMoments::kNothing);
+  moments.change({{3.1, -2.2}}, 1, alone);
+  for (const auto query : plane::crowd_of("even", kSide, 100, 11)) {
+    const double exact = std::hypot(query.x - 3.1, query.y + 2.2);
+    const double bound = std::sqrt(moments.log_sum(query).nearest);
+    EXPECT_LE(bound, exact);
+    EXPECT_GE(bound, exact - std::hypot(0.5, 0.5));
+  }
+}
+
+TEST(CellMoments, ForgetWhatLeaves) {
+  Workers alone(1);
+  const Points stay = plane::crowd_of("edge", kSide, 50, 12);
+  const Points leave = plane::crowd_of("middle", kSide, 5000, 13);
+  auto moments = cells();
+  moments.change(stay, 1, alone);
+  moments.change(leave, 1, alone);
+  moments.change(leave, -1, alone);
+  EXPECT_EQ(moments.count(), 50);
+  // Where 5,000 points were, nothing is left but the tail of the others.
+  for (const auto query : plane::queries_for(stay, kSide, 200, 14)) {
+    if (moments.log_sum(query).nearest > 100.0) continue;
+    ASSERT_NEAR(moments.log_sum(query).log_sum, plane::log_sum(stay, query), 1e-6);
+  }
+}
+
+TEST(CellMoments, KnowTheMeanOfTheirPoints) {
+  Workers alone(1);
+  auto moments = cells();
+  moments.change({{0.1, 0.2}, {0.3, 0.1}, {0.2, 0.3}, {-5.0, 7.3}}, 1, alone);
+  int seen = 0;
+  moments.for_each_cell([&](rarefy::PlanePoint mean, double count) {
+    ++seen;
+    if (count == 3.0) {
+      EXPECT_NEAR(mean.x, 0.2, 1e-14);
+      EXPECT_NEAR(mean.y, 0.2, 1e-14);
+    } else {
+      EXPECT_EQ(count, 1.0);
+      EXPECT_NEAR(mean.x, -5.0, 1e-13);
+      EXPECT_NEAR(mean.y, 7.3, 1e-13);
+    }
+  });
+  EXPECT_EQ(seen, 2);
+}
+
+TEST(CellMoments, TakeNoMoreMemoryForMorePoints) {
+  Workers alone(1);
+  auto moments = cells();
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    moments.change(plane::crowd_of("even", kSide, 2000, i), 1, alone);
+  }
+  const auto bytes = moments.bytes();
+  for (std::uint64_t i = 20; i < 60; ++i) {
+    moments.change(plane::crowd_of("even", kSide, 2000, i), 1, alone);
+  }
+  EXPECT_EQ(moments.bytes(), bytes);
+}
+
+TEST(CellMoments, RefuseAStateThatContradictsItself) {
+  Workers alone(1);
+  const auto state = [&](std::vector<std::int64_t> places, std::vector<std::int64_t> counts,
+                         std::size_t blocks) {
+    rarefy::StateWriter out;
+    out.integers("cells.places", places);
+    out.integers("cells.counts", counts);
+    out.reals("cells.moments", std::vector<double>(blocks * 14 * 16, 0.5));
+    return out.bytes();
+  };
+  const auto load = [&](const std::vector<std::byte>& bytes) {
+    auto moments = cells();
+    rarefy::StateReader in(bytes);
+    moments.load(in);
+    return moments.count();
+  };
+  EXPECT_EQ(load(state({4, 9}, {1, 2}, 2)), 3);
+  EXPECT_THROW(load(state({4, 4}, {1, 2}, 2)), rarefy::Error);        // twice the same cell
+  EXPECT_THROW(load(state({4, 48 * 48}, {1, 2}, 2)), rarefy::Error);  // no such cell
+  EXPECT_THROW(load(state({-1}, {1}, 1)), rarefy::Error);
+  EXPECT_THROW(load(state({4}, {-1}, 1)), rarefy::Error);
+  EXPECT_THROW(load(state({4, 9}, {1}, 2)), rarefy::Error);
+  EXPECT_THROW(load(state({4, 9}, {1, 2}, 1)), rarefy::Error);
+}
+
+}  // namespace
