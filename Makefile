@@ -7,7 +7,7 @@ SANITIZE_TARGET ?= all
 DEMO_ITERATIONS ?= 5000
 # Arguments for the benchmarks, such as BENCH_ARGS=--benchmark_filter=kde
 BENCH_ARGS ?=
-# Arguments for the comparison with PyTorch, such as PEER_ARGS='--threads 1'
+# Arguments for the comparisons with others, such as PEER_ARGS='--threads 1'
 PEER_ARGS ?=
 
 sources = find include src apps tests bench fuzz examples -type f \
@@ -17,10 +17,10 @@ sources = find include src apps tests bench fuzz examples -type f \
 # randomisation every kernel has it. Not every container allows the request.
 fixed_layout = $$(setarch -R true >/dev/null 2>&1 && echo setarch -R)
 
-.PHONY: help demo build test bench bench-flow lint format sanitize fuzz clean
+.PHONY: help demo build test bench bench-flow bench-peers lint format sanitize fuzz clean
 
 help: ## list the verbs
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: build ## build, run density descent on the linear projection, leave a picture
 	build/release/rarefy run lp --iterations $(DEMO_ITERATIONS) --out runs/demo --overwrite
@@ -49,6 +49,9 @@ bench-flow: ## compare the flow with PyTorch: time, gradients, log-densities
 	@cmake --preset bench
 	@cmake --build --preset bench --parallel $(JOBS) --target bench_flow_peer
 	/usr/bin/python3 bench/peers/flow.py $(PEER_ARGS)
+
+bench-peers: build ## compare with pyribs: time an iteration, coverage (15 min on two cores)
+	bench/peers/compare $(PEER_ARGS)
 
 lint: ## check the formatting and run clang-tidy
 	@scripts/setup build lint
