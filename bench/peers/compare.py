@@ -16,9 +16,10 @@ The same in both:
     constant objective, no bounds;
   - 15 emitters of 36 solutions, x0 = 0, float64 solutions and features;
   - the parameters of the paper (Lee et al., "Density descent for diversity optimization", GECCO
-    2024) and of pyribs: step sizes, bandwidths, a buffer of 10,000, thresholds, independent samples,
-    mu selection, basic restarts, at a random elite. Two depart from what the paper prints, see
-    docs/published-profile.md: the bandwidth of multi-lp is 5.12, sigma0 of cma-me on the arm 0.5;
+    2024) and of pyribs: step sizes, bandwidths, a buffer of 10,000, thresholds, independent
+    samples, mu selection, basic restarts, at a random elite. Two depart from what the paper
+    prints, see docs/published-profile.md: the bandwidth of multi-lp is 5.12, sigma0 of cma-me on
+    the arm 0.5;
   - an archive of 100 x 100 cells, or 10,000 CVT cells with the same centroids; where an algorithm
     ranks by something else, a passive archive of that kind beside it.
 
@@ -275,8 +276,11 @@ def run_pyribs(algorithm, domain, round_):
 # ---- Rarefy -------------------------------------------------------------------------------------
 
 def rarefy(*words):
-    done = subprocess.run([RAREFY, *map(str, words)], stdout=subprocess.PIPE, text=True,
-                          check=False)
+    try:
+        done = subprocess.run([RAREFY, *map(str, words)], stdout=subprocess.PIPE, text=True,
+                              check=False)
+    except OSError as error:  # a build that goes on meanwhile replaces the command
+        sys.exit(f"bench/peers/compare.py: rarefy cannot be started: {error}")
     if done.returncode != 0:
         sys.exit(f"bench/peers/compare.py: `rarefy {' '.join(map(str, words))}` failed")
     return done.stdout
@@ -395,8 +399,8 @@ def caption():
                 "its own settings")
     return (f"Milliseconds an iteration of {EMITTERS * BATCH} solutions: iterations "
             f"{ARGUMENTS.warm_up + 1} to {total}, median of {ARGUMENTS.rounds} round(s).\n"
-            f"Coverage after {total} iterations, mean of the rounds. pyribs {ribs.__version__}, and "
-            f"Rarefy in its {ARGUMENTS.profile} profile\nwith {settings}; both on "
+            f"Coverage after {total} iterations, mean of the rounds. pyribs {ribs.__version__}, "
+            f"and Rarefy in its {ARGUMENTS.profile} profile\nwith {settings}; both on "
             f"{ARGUMENTS.threads} core(s).")
 
 
@@ -437,7 +441,7 @@ def main():
     if not RAREFY.is_file():
         sys.exit("bench/peers/compare.py: build/release/rarefy is missing; run 'make build'")
     about = machine()
-    print(f"{about['processor']}, {about['cores']} cores, of which {about['threads']} are used; "
+    print(f"{about['processor']}, {about['cores']} cores, {about['threads']} used; "
           f"Python {about['python']}, numpy {about['numpy']}, ribs {about['ribs']}, "
           f"rarefy {about['rarefy']}")
     with tempfile.TemporaryDirectory() as folder:
