@@ -67,13 +67,13 @@ Floors measure_floors(Index n, Index batch) {
       matrix[i * size + j] = (i == j ? 2.0 : 0.0) + 0.5 / (1.0 + apart);
     }
   }
-  floors.cholesky = best_time(5, 100, [&] { dense.cholesky(matrix.data(), factor.data(), n); });
+  floors.cholesky = best_time(5, 100, [&] { kernels::cholesky(matrix.data(), factor.data(), n); });
   floors.multiply = best_time(5, 100, [&] {
-    dense.multiply(numbers.data(), factor.data(), true, out.data(), batch / 2, n);
+    kernels::multiply(numbers.data(), factor.data(), true, out.data(), batch / 2, n);
   });
   const std::vector<double> weights(static_cast<std::size_t>(batch / 2 + 1), 1e-3);
   floors.rank_update = best_time(5, 100, [&] {
-    dense.rank_update(matrix.data(), 0.99, out.data(), weights.data(), batch / 2 + 1, n);
+    kernels::rank_update(matrix.data(), 0.99, out.data(), weights.data(), batch / 2 + 1, n);
   });
   floors.kernel_2d = kernel_cost(2);
   floors.kernel_10d = kernel_cost(10);

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "kernels/covariance.hpp"
 #include "kernels/dense.hpp"
 #include "rarefy/core/error.hpp"
 
@@ -146,11 +147,10 @@ void CmaEs::reset(std::span<const double> mean) {
 // has ceased to be positive definite, the last good factor stays and stop() says so.
 void CmaEs::decompose() {
   const Index n = options_.dimension;
-  const auto& dense = kernels::dense();
   factor_generation_ = generation_;
   double shortest = 1;
   if (options_.factor == Factor::cholesky) {
-    positive_ = dense.cholesky(covariance_.data(), next_.data(), n);
+    positive_ = kernels::cholesky(covariance_.data(), next_.data(), n);
     if (!positive_) return;
     std::swap(factor_, next_);
     // The diagonal of F brackets the axes from inside: a lower bound of the condition.
@@ -160,8 +160,9 @@ void CmaEs::decompose() {
       longest_ = std::max(longest_, factor_(i, i));
     }
   } else {
-    positive_ = dense.eigenvectors(covariance_.data(), whitened_.data(), next_.data(), n) &&
-                whitened_.front() > 0;
+    positive_ =
+        kernels::dense().eigenvectors(covariance_.data(), whitened_.data(), next_.data(), n) &&
+        whitened_.front() > 0;
     if (!positive_) return;
     std::swap(axes_, next_);
     std::swap(lengths_, whitened_);
@@ -190,7 +191,7 @@ void CmaEs::ask(const StreamKey& key, BatchSpan out) {
   fill_normals(key, normals.values());
   const bool triangular = options_.factor == Factor::cholesky;
   double* products = options_.mirrored ? out.data() + (options_.batch - drawn) * n : out.data();
-  kernels::dense().multiply(normals.data(), factor_.data(), triangular, products, drawn, n);
+  kernels::multiply(normals.data(), factor_.data(), triangular, products, drawn, n);
   if (!options_.mirrored) {
     for (Index i = 0; i < drawn; ++i) {
       for (Index d = 0; d < n; ++d) {
@@ -219,7 +220,7 @@ void CmaEs::repair_rows(const StreamKey& key, BatchSpan out) {
     const auto row = out.row(i);
     keep_inside(options_.bounds, key, i, row, [&](const StreamKey& again) {
       fill_normals(again, normals_.row(0));
-      kernels::dense().multiply(normals_.data(), factor_.data(), triangular, row.data(), 1, n);
+      kernels::multiply(normals_.data(), factor_.data(), triangular, row.data(), 1, n);
       for (std::size_t d = 0; d < row.size(); ++d) row[d] = mean_[d] + sigma_ * row[d];
     });
   }
@@ -335,8 +336,8 @@ void CmaEs::update_covariance(double keep, double rank_one, BatchSpan steps) {
   update_weights_[static_cast<std::size_t>(mu)] = rank_one;
   double* rows = steps.data();  // the row behind the last step is ours as well
   std::copy(path_c_.begin(), path_c_.end(), rows + mu * options_.dimension);
-  kernels::dense().rank_update(covariance_.data(), keep, rows, update_weights_.data(), mu + 1,
-                               options_.dimension);
+  kernels::rank_update(covariance_.data(), keep, rows, update_weights_.data(), mu + 1,
+                       options_.dimension);
 }
 
 Stop CmaEs::stop(std::span<const double> scores, const StopTests& tests) const {
@@ -348,6 +349,14 @@ Stop CmaEs::stop(std::span<const double> scores, const StopTests& tests) const {
     if (!(*most - *least >= tests.flat)) return Stop::flat;  // infinite scores are flat, too
   }
   return Stop::none;
+}
+
+Batch CmaEs::covariance() const {
+  Batch whole = covariance_;
+  for (Index i = 1; i < whole.rows(); ++i) {
+    for (Index j = 0; j < i; ++j) whole(i, j) = whole(j, i);
+  }
+  return whole;
 }
 
 void CmaEs::save(StateWriter& out) const {
@@ -385,6 +394,7 @@ void CmaEs::load(StateReader& in) {
   bool invertible = std::all_of(lengths_.begin(), lengths_.end(), positive);
   for (Index i = 0; i < factor_.rows() && options_.factor == Factor::cholesky; ++i) {
     invertible = invertible && positive(factor_(i, i));
+    for (Index j = 0; j < i; ++j) factor_(i, j) = 0.0;  // which products count on
   }
   if (!invertible) {
     throw Error(ErrorKind::corrupt, "saved state: a covariance matrix has an axis of length 0");

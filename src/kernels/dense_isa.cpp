@@ -10,7 +10,6 @@
 // depending on how its output is aligned in memory.
 #define EIGEN_GEMM_TO_COEFFBASED_THRESHOLD 1
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <Eigen/Eigenvalues>
 
@@ -20,7 +19,6 @@ namespace rarefy::kernels::RAREFY_ISA {
 namespace {
 
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using Map = Eigen::Map<Matrix>;
 using ConstMap = Eigen::Map<const Matrix>;
 
 // Eigen cuts products by the sizes of the processor's caches, and where it cuts a sum, the sum
@@ -33,42 +31,6 @@ void fix_cache_sizes() {
     Eigen::setCpuCacheSizes(64 * kKiB, 1024 * kKiB, 8192 * kKiB);
     return true;
   }();
-}
-
-void multiply(const double* z, const double* factor, bool upper, double* out, std::ptrdiff_t rows,
-              std::ptrdiff_t n) {
-  fix_cache_sizes();
-  const ConstMap zs(z, rows, n);
-  const ConstMap f(factor, n, n);
-  Map result(out, rows, n);
-  if (upper && n > 256) {
-    result.setZero();
-    result.noalias() += zs * f.triangularView<Eigen::Upper>();
-  } else {
-    // Below that size the full product is faster than the triangular one.
-    result.noalias() = zs * f;
-  }
-}
-
-void rank_update(double* c, double keep, double* y, const double* weights, std::ptrdiff_t count,
-                 std::ptrdiff_t n) {
-  fix_cache_sizes();
-  Map ys(y, count, n);
-  for (std::ptrdiff_t i = 0; i < count; ++i) ys.row(i) *= std::sqrt(weights[i]);
-  Map cs(c, n, n);
-  cs *= keep;
-  cs.selfadjointView<Eigen::Lower>().rankUpdate(ys.transpose());
-  for (std::ptrdiff_t i = 1; i < n; ++i) cs.col(i).head(i) = cs.row(i).head(i).transpose();
-}
-
-bool cholesky(const double* c, double* factor, std::ptrdiff_t n) {
-  fix_cache_sizes();
-  Map f(factor, n, n);
-  f = ConstMap(c, n, n);
-  Eigen::Ref<Matrix> in_place(f);  // LLT of a Ref works in place
-  const Eigen::LLT<Eigen::Ref<Matrix>, Eigen::Upper> decomposition(in_place);
-  f.triangularView<Eigen::StrictlyLower>().setZero();
-  return decomposition.info() == Eigen::Success;
 }
 
 void solve_transposed(const double* factor, double* x, std::ptrdiff_t n) {
@@ -118,9 +80,6 @@ void outer(const float* d, const float* x, std::ptrdiff_t stride, float* out, st
 
 extern const DenseKernels kernels;
 const DenseKernels kernels = {
-    .multiply = multiply,
-    .rank_update = rank_update,
-    .cholesky = cholesky,
     .solve_transposed = solve_transposed,
     .eigenvectors = eigenvectors,
     .forward = forward,

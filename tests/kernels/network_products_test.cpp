@@ -179,30 +179,3 @@ TEST_P(NetworkProducts, WhatOverflowsIsNoLongerFinite) {
     EXPECT_EQ(out[2 * 16 + 4], 8.0F);
   }
 }
-
-// The same bits whether or not a network has been used before: searches with long solutions draw
-// their samples by `multiply`, and one that is resumed begins with that. (Says something when it
-// is the first in its process, as under ctest.)
-TEST_P(NetworkProducts, DoNotChangeHowTheProductsOfCmaEsRound) {
-  constexpr std::ptrdiff_t kRows = 36;
-  const auto products = [] {
-    RandomStream random({.seed = 6});
-    std::vector<std::vector<double>> found;
-    for (const std::ptrdiff_t n : {150, 200, 300, 500}) {
-      std::vector<double> z(at(kRows * n)), factor(at(n * n));
-      for (double& value : z) value = 2.0 * random.uniform() - 1.0;
-      for (double& value : factor) value = 2.0 * random.uniform() - 1.0;
-      found.emplace_back(z.size());
-      dense().multiply(z.data(), factor.data(), false, found.back().data(), kRows, n);
-    }
-    return found;
-  };
-  const auto before = products();
-  const Floats w(16 * 16, 1.0F), x(16 * 4, 1.0F);
-  Floats out(16 * 4);
-  dense().forward(w.data(), x.data(), out.data(), 16, 16, 4);
-  const auto after = products();
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    EXPECT_TRUE(before[i] == after[i]) << "n = " << before[i].size() / at(kRows);
-  }
-}

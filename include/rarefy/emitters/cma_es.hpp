@@ -107,7 +107,7 @@ class CmaEs {
   [[nodiscard]] std::int64_t generation() const { return generation_; }
   [[nodiscard]] double sigma() const { return sigma_; }
   [[nodiscard]] std::span<const double> mean() const { return mean_; }
-  [[nodiscard]] BatchView covariance() const { return covariance_; }
+  [[nodiscard]] Batch covariance() const;
 
   void save(StateWriter& out) const;
   void load(StateReader& in);
@@ -144,7 +144,7 @@ class CmaEs {
 
   std::vector<double> mean_;
   double sigma_ = 0;
-  Batch covariance_;
+  Batch covariance_;  // on and above the diagonal
   std::vector<double> path_c_, path_sigma_;
   std::int64_t generation_ = 0;
 
