@@ -16,15 +16,15 @@ constexpr Index kReserveBytes = Index{256} << 20;
 
 }  // namespace
 
-Archive::Archive(std::shared_ptr<const Tessellation> tessellation, Index solution_dim)
-    : tessellation_(std::move(tessellation)) {
+Archive::Archive(std::shared_ptr<LastCells> last_cells, Index solution_dim)
+    : last_cells_(std::move(last_cells)) {
   if (solution_dim < 1) {
     throw Error(ErrorKind::parameter, "archive: solution dimension",
                 fmt::format("{}", solution_dim), "at least 1");
   }
-  const Index cells = tessellation_->cells();
+  const Index cells = tessellation().cells();
   solutions_.resize(0, solution_dim);
-  features_.resize(0, tessellation_->feature_dim());
+  features_.resize(0, tessellation().feature_dim());
   const Index row_bytes = solution_dim * static_cast<Index>(sizeof(double));
   const Index reserve = std::min(cells, kReserveBytes / row_bytes);
   solutions_.reserve(reserve);
@@ -37,11 +37,10 @@ Archive::Archive(std::shared_ptr<const Tessellation> tessellation, Index solutio
 
 void Archive::record(BatchView solutions, BatchView features, std::span<const double> objectives,
                      Workers& workers, std::span<Outcome> outcomes) {
-  assigned_.resize(static_cast<std::size_t>(features.rows()));
-  tessellation_->assign(features, assigned_, workers);
+  const auto assigned = last_cells_->of(features, workers);
   for (Index i = 0; i < features.rows(); ++i) {
     const auto at = static_cast<std::size_t>(i);
-    outcomes[at] = record_row(solutions.row(i), features.row(i), objectives[at], assigned_[at]);
+    outcomes[at] = record_row(solutions.row(i), features.row(i), objectives[at], assigned[at]);
   }
 }
 
@@ -96,7 +95,7 @@ void Archive::load(StateReader& in) {
   for (std::size_t elite = 0; elite < cells_.size(); ++elite) {
     const auto cell = cells_[elite];
     // Every elite in a cell of its own that was visited: the file is not taken at its word.
-    if (cell < 0 || cell >= tessellation_->cells() ||
+    if (cell < 0 || cell >= tessellation().cells() ||
         elite_of_[static_cast<std::size_t>(cell)] >= 0 ||
         visits_[static_cast<std::size_t>(cell)] == 0) {
       throw Error(ErrorKind::corrupt, fmt::format("saved state: cell of elite {}", elite),

@@ -116,26 +116,16 @@ Cvt::Cvt(FeatureSpace space, const CvtOptions& options, Workers& workers)
 }
 
 void Cvt::prepare() {
-  const Index padding = kernels::nearest_padding();
   const Index dims = space_.dim();
-  const Index stride = (centroids_.rows() + padding - 1) / padding * padding;
-  const auto column = [&](Index d) { return columns_.begin() + d * stride; };
-  columns_.assign(static_cast<std::size_t>(stride * (dims + 1)), 0.0);
-  std::fill(column(dims), columns_.end(), std::numeric_limits<double>::infinity());
+  Batch centred(centroids_.rows(), dims);
   for (Index i = 0; i < centroids_.rows(); ++i) {
-    double squared_norm = 0.0;
-    for (Index d = 0; d < dims; ++d) {
-      const double value = centroids_(i, d) - centre(space_, d);
-      column(d)[i] = value;
-      squared_norm += value * value;
-    }
-    column(dims)[i] = 0.5 * squared_norm;
+    for (Index d = 0; d < dims; ++d) centred(i, d) = centroids_(i, d) - centre(space_, d);
   }
+  table_ = std::make_shared<kernels::PointTable>(centred.data(), centred.rows(), dims);
 }
 
 void Cvt::assign(BatchView features, std::span<Index> cells) const {
   const Index dims = space_.dim();
-  const auto stride = static_cast<Index>(columns_.size()) / (dims + 1);
   constexpr Index kRows = 32;
   std::array<double, kMostFeatures>
       centred{};  // rows at a time, relative to the middle of the space
@@ -148,8 +138,7 @@ void Cvt::assign(BatchView features, std::span<Index> cells) const {
             features(first + i, d) - centre(space_, d);
       }
     }
-    kernels::nearest_points(columns_.data(), stride, centroids_.rows(), centred.data(), count, dims,
-                            cells.data() + first);
+    kernels::nearest_points(*table_, centred.data(), count, cells.data() + first);
   }
 }
 

@@ -12,8 +12,8 @@
 namespace rarefy {
 
 AnnealedThresholds::AnnealedThresholds(const AnnealedThresholdsOptions& options,
-                                       std::shared_ptr<const Tessellation> tessellation)
-    : options_(options), cells_(std::move(tessellation)) {
+                                       std::shared_ptr<LastCells> cells)
+    : options_(options), cells_(std::move(cells)) {
   if (!(options.learning_rate >= 0 && options.learning_rate <= 1)) {
     throw Error(ErrorKind::parameter, "learning rate of the thresholds",
                 fmt::format("{}", options.learning_rate), "0 to 1");
@@ -22,13 +22,13 @@ AnnealedThresholds::AnnealedThresholds(const AnnealedThresholdsOptions& options,
     throw Error(ErrorKind::parameter, "minimum of the thresholds",
                 fmt::format("{}", options.minimum), "a finite number");
   }
-  thresholds_.assign(static_cast<std::size_t>(cells_.tessellation().cells()), options.minimum);
+  thresholds_.assign(static_cast<std::size_t>(cells_->tessellation().cells()), options.minimum);
 }
 
 void AnnealedThresholds::score(BatchView features, std::span<const double> objectives,
                                std::span<double> scores, Workers& workers) {
   constexpr double kMost = std::numeric_limits<double>::max();
-  const auto cells = cells_.of(features, workers);
+  const auto cells = cells_->of(features, workers);
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const double threshold = thresholds_[static_cast<std::size_t>(cells[i])];
     scores[i] = std::clamp(threshold - objectives[i], -kMost, kMost);
@@ -55,7 +55,7 @@ double AnnealedThresholds::annealed(double threshold, std::span<const Index> acc
 
 void AnnealedThresholds::observe(BatchView features, std::span<const double> objectives,
                                  Workers& workers) {
-  const auto cells = cells_.of(features, workers);
+  const auto cells = cells_->of(features, workers);
   const auto cell_of = [&](Index row) { return cells[static_cast<std::size_t>(row)]; };
   const auto threshold_of = [&](Index row) -> double& {
     return thresholds_[static_cast<std::size_t>(cell_of(row))];

@@ -284,7 +284,7 @@ std::unique_ptr<RestartPoint> make_restart_point(const Config& config, const Dom
 }
 
 std::unique_ptr<Density> make_density(const Config& config, const DomainInfo& domain,
-                                      std::shared_ptr<const Tessellation> cells) {
+                                      const std::shared_ptr<LastCells>& cells) {
   if (config.algorithm == "ns") {
     NoveltyOptions options;
     options.space = domain.feature_space;
@@ -297,9 +297,9 @@ std::unique_ptr<Density> make_density(const Config& config, const DomainInfo& do
   if (config.algorithm == "cma-mae") {
     return std::make_unique<AnnealedThresholds>(
         AnnealedThresholdsOptions{.learning_rate = config.alpha, .minimum = config.threshold_min},
-        std::move(cells));
+        cells);
   }
-  if (config.algorithm == "cma-me") return std::make_unique<Improvement>(std::move(cells));
+  if (config.algorithm == "cma-me") return std::make_unique<Improvement>(cells);
   if (config.algorithm == "dds-cnf") return make_flow(config, domain);
   if (config.algorithm == "dds-kde") return make_kernel_density(config, domain);
   return std::make_unique<NoDensity>(domain.feature_dim());

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "rarefy/archives/last_cells.hpp"
 #include "rarefy/archives/tessellation.hpp"
 #include "rarefy/density/density.hpp"
 #include "rarefy/domains/domain.hpp"
@@ -26,6 +27,6 @@ void check(const Config& config, const DomainInfo& domain);
 [[nodiscard]] std::unique_ptr<RestartPoint> make_restart_point(const Config& config,
                                                                const DomainInfo& domain);
 [[nodiscard]] std::unique_ptr<Density> make_density(const Config& config, const DomainInfo& domain,
-                                                    std::shared_ptr<const Tessellation> cells);
+                                                    const std::shared_ptr<LastCells>& cells);
 
 }  // namespace rarefy::presets

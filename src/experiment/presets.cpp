@@ -79,8 +79,10 @@ SearchParts make_parts(const Config& config, const DomainInfo& domain,
     parts.triggers.push_back(presets::make_trigger(config));
   }
   parts.restart_point = presets::make_restart_point(config, domain);
-  parts.density = presets::make_density(config, domain, cells);
-  parts.archive = std::make_unique<Archive>(std::move(cells), domain.solution_dim);
+  // Found once for both.
+  const auto last_cells = std::make_shared<LastCells>(std::move(cells));
+  parts.density = presets::make_density(config, domain, last_cells);
+  parts.archive = std::make_unique<Archive>(last_cells, domain.solution_dim);
   return parts;
 }
 

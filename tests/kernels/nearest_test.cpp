@@ -16,31 +16,12 @@ namespace {
 
 using Rows = std::vector<double>;  // row-major
 
-std::vector<std::ptrdiff_t> nearest(const Rows& points, const Rows& queries, std::ptrdiff_t dims,
-                                    double padding = 0.0) {
-  const auto count = static_cast<std::ptrdiff_t>(points.size()) / dims;
-  const auto block = rarefy::kernels::nearest_padding();
-  const auto stride = (count + block - 1) / block * block;
-  Rows columns(static_cast<std::size_t>((dims + 1) * stride), padding);
-  const auto at = [&](std::ptrdiff_t d, std::ptrdiff_t i) -> double& {
-    return columns[static_cast<std::size_t>(d * stride + i)];
-  };
-  for (std::ptrdiff_t i = count; i < stride; ++i) {
-    at(dims, i) = std::numeric_limits<double>::infinity();
-  }
-  for (std::ptrdiff_t i = 0; i < count; ++i) {
-    long double squared = 0;  // so that the column itself is rounded only once
-    for (std::ptrdiff_t d = 0; d < dims; ++d) {
-      const double x = points[static_cast<std::size_t>(i * dims + d)];
-      at(d, i) = x;
-      squared += static_cast<long double>(x) * x;
-    }
-    at(dims, i) = static_cast<double>(0.5L * squared);
-  }
+std::vector<std::ptrdiff_t> nearest(const Rows& points, const Rows& queries, std::ptrdiff_t dims) {
+  const rarefy::kernels::PointTable table(points.data(),
+                                          static_cast<std::ptrdiff_t>(points.size()) / dims, dims);
   const auto query_count = static_cast<std::ptrdiff_t>(queries.size()) / dims;
   std::vector<std::ptrdiff_t> out(static_cast<std::size_t>(query_count), -1);
-  rarefy::kernels::nearest_points(columns.data(), stride, count, queries.data(), query_count, dims,
-                                  out.data());
+  rarefy::kernels::nearest_points(table, queries.data(), query_count, out.data());
   return out;
 }
 
@@ -151,17 +132,59 @@ TEST_P(Nearest, DoesNotDependOnTheOtherQueries) {
 }
 
 TEST_P(Nearest, IsNeverInThePadding) {
-  // Whatever the padding of the coordinates holds; only its norm is promised to be infinite.
   RandomStream random({.seed = 4});
-  for (const std::ptrdiff_t count : {1, 5, 33}) {
-    for (const double padding : {0.0, 1.0, -1e6}) {
-      const auto points = random_rows(random, count, 2);
-      const auto queries = random_rows(random, 9, 2);
-      for (const auto number : nearest(points, queries, 2, padding)) {
-        EXPECT_GE(number, 0);
-        EXPECT_LT(number, count);
-      }
+  for (const std::ptrdiff_t count : {1, 5, 33, 127, 129}) {
+    const auto points = random_rows(random, count, 2);
+    Rows queries = random_rows(random, 9, 2);
+    for (const double far : {1e3, 1e30, 1e200}) queries.insert(queries.end(), {far, -far});
+    for (const auto number : nearest(points, queries, 2)) {
+      EXPECT_GE(number, 0);
+      EXPECT_LT(number, count);
     }
+  }
+}
+
+// Nearer to each other than single precision can tell: double precision decides.
+TEST_P(Nearest, IsRightWhereSinglePrecisionCannotTell) {
+  RandomStream random({.seed = 7});
+  for (const std::ptrdiff_t dims : {1, 2, 10}) {
+    const auto corner = random_rows(random, 1, dims);
+    Rows points;
+    for (int i = 0; i < 700; ++i) {
+      for (const double x : corner) points.push_back(x + 1e-8 * (random.uniform() - 0.5));
+    }
+    const auto queries = random_rows(random, 20, dims);
+    const auto found = nearest(points, queries, dims);
+    for (std::ptrdiff_t q = 0; q < 20; ++q) {
+      EXPECT_EQ(found[static_cast<std::size_t>(q)], brute_force(points, queries, q, dims));
+    }
+  }
+}
+
+// Coordinates whose squares single precision has no numbers for.
+TEST_P(Nearest, IsRightAtAnyScale) {
+  for (const double scale : {1e-100, 1e-25, 1e-18, 1e-3, 1e15, 1e19, 1e25, 1e100}) {
+    RandomStream random({.seed = 8});
+    auto points = random_rows(random, 300, 3);
+    auto queries = random_rows(random, 20, 3);
+    for (double& value : points) value *= scale;
+    for (double& value : queries) value *= scale;
+    const auto found = nearest(points, queries, 3);
+    for (std::ptrdiff_t q = 0; q < 20; ++q) {
+      EXPECT_EQ(found[static_cast<std::size_t>(q)], brute_force(points, queries, q, 3)) << scale;
+    }
+  }
+}
+
+// More blocks than are looked at in one go.
+TEST_P(Nearest, IsFoundAmongVeryMany) {
+  if (kSanitized) GTEST_SKIP() << "too many for the sanitizers";
+  RandomStream random({.seed = 9});
+  const auto points = random_rows(random, 150'000, 2);
+  const auto queries = random_rows(random, 11, 2);
+  const auto found = nearest(points, queries, 2);
+  for (std::ptrdiff_t q = 0; q < 11; ++q) {
+    EXPECT_EQ(found[static_cast<std::size_t>(q)], brute_force(points, queries, q, 2));
   }
 }
 

@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "rarefy/archives/last_cells.hpp"
 #include "rarefy/archives/tessellation.hpp"
 #include "rarefy/core/batch.hpp"
 #include "rarefy/core/random.hpp"
@@ -23,16 +25,18 @@ enum class Outcome : std::uint8_t {
 /// Elites are kept in the order in which their cells were found: elite 0 is the first.
 class Archive {
  public:
-  Archive(std::shared_ptr<const Tessellation> tessellation, Index solution_dim);
+  Archive(std::shared_ptr<LastCells> cells, Index solution_dim);
+  Archive(std::shared_ptr<const Tessellation> tessellation, Index solution_dim)
+      : Archive(std::make_shared<LastCells>(std::move(tessellation)), solution_dim) {}
 
   /// Takes in a batch, row by row. A solution replaces another only when its objective is
   /// greater: first come where equal. `outcomes` gets one entry a row.
   void record(BatchView solutions, BatchView features, std::span<const double> objectives,
               Workers& workers, std::span<Outcome> outcomes);
 
-  [[nodiscard]] const Tessellation& tessellation() const { return *tessellation_; }
+  [[nodiscard]] const Tessellation& tessellation() const { return last_cells_->tessellation(); }
   [[nodiscard]] std::shared_ptr<const Tessellation> shared_tessellation() const {
-    return tessellation_;
+    return last_cells_->shared_tessellation();
   }
   [[nodiscard]] Index solution_dim() const { return solutions_.cols(); }
   [[nodiscard]] Index feature_dim() const { return features_.cols(); }
@@ -63,7 +67,7 @@ class Archive {
   Outcome record_row(std::span<const double> solution, std::span<const double> features,
                      double objective, Index cell);
 
-  std::shared_ptr<const Tessellation> tessellation_;
+  std::shared_ptr<LastCells> last_cells_;  // of the batch that is recorded
   Batch solutions_;
   Batch features_;
   std::vector<double> objectives_;
@@ -71,7 +75,6 @@ class Archive {
   std::vector<Index> elite_of_;
   std::vector<std::int64_t> visits_;
   std::int64_t total_visits_ = 0;
-  std::vector<Index> assigned_;  // scratch of record()
 };
 
 }  // namespace rarefy

@@ -6,11 +6,15 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <memory>
 
 #include "rarefy/archives/tessellation.hpp"
 
 namespace rarefy {
+
+namespace kernels {
+class PointTable;
+}
 
 struct CvtOptions {
   Index cells = 10'000;
@@ -41,7 +45,7 @@ class Cvt : public Tessellation {
 
   FeatureSpace space_;
   Batch centroids_;
-  std::vector<double> columns_;  // the centroids as kernels/nearest.hpp wants them
+  std::shared_ptr<const kernels::PointTable> table_;  // the centroids, for the search
 };
 
 }  // namespace rarefy

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "rarefy/archives/last_cells.hpp"
@@ -31,11 +32,13 @@ struct AnnealedThresholdsOptions {
 /// A threshold never falls, and never exceeds the best objective that was accepted in its cell.
 class AnnealedThresholds : public Density {
  public:
+  AnnealedThresholds(const AnnealedThresholdsOptions& options, std::shared_ptr<LastCells> cells);
   AnnealedThresholds(const AnnealedThresholdsOptions& options,
-                     std::shared_ptr<const Tessellation> tessellation);
+                     std::shared_ptr<const Tessellation> tessellation)
+      : AnnealedThresholds(options, std::make_shared<LastCells>(std::move(tessellation))) {}
 
   [[nodiscard]] std::string_view name() const override { return "annealed-thresholds"; }
-  [[nodiscard]] Index feature_dim() const override { return cells_.tessellation().feature_dim(); }
+  [[nodiscard]] Index feature_dim() const override { return cells_->tessellation().feature_dim(); }
   [[nodiscard]] bool informed() const override { return true; }
   void score(BatchView features, std::span<const double> objectives, std::span<double> scores,
              Workers& workers) override;
@@ -53,7 +56,7 @@ class AnnealedThresholds : public Density {
                                 std::span<const double> objectives) const;
 
   AnnealedThresholdsOptions options_;
-  LastCells cells_;
+  std::shared_ptr<LastCells> cells_;
   std::vector<double> thresholds_;
   std::vector<Index> accepted_;  // scratch of observe(): rows
 };

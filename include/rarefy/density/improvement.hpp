@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "rarefy/archives/last_cells.hpp"
@@ -24,10 +25,12 @@ namespace rarefy {
 /// 0 on for the rest. So they mean something within one batch only.
 class Improvement : public Density {
  public:
-  explicit Improvement(std::shared_ptr<const Tessellation> tessellation);
+  explicit Improvement(std::shared_ptr<LastCells> cells);
+  explicit Improvement(std::shared_ptr<const Tessellation> tessellation)
+      : Improvement(std::make_shared<LastCells>(std::move(tessellation))) {}
 
   [[nodiscard]] std::string_view name() const override { return "improvement"; }
-  [[nodiscard]] Index feature_dim() const override { return cells_.tessellation().feature_dim(); }
+  [[nodiscard]] Index feature_dim() const override { return cells_->tessellation().feature_dim(); }
   [[nodiscard]] bool informed() const override { return true; }
   void score(BatchView features, std::span<const double> objectives, std::span<double> scores,
              Workers& workers) override;
@@ -48,7 +51,7 @@ class Improvement : public Density {
     Index row;
   };
 
-  LastCells cells_;
+  std::shared_ptr<LastCells> cells_;
   std::vector<double> best_;
   std::vector<Candidate> ranking_;  // scratch of score()
 };
