@@ -17,7 +17,7 @@ sources = find include src apps tests bench fuzz examples -type f \
 # randomisation every kernel has it. Not every container allows the request.
 fixed_layout = $$(setarch -R true >/dev/null 2>&1 && echo setarch -R)
 
-.PHONY: help demo build test bench bench-flow bench-peers lint format sanitize fuzz clean
+.PHONY: help demo build test bench bench-flow bench-peers bench-instructions lint format sanitize fuzz clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -52,6 +52,12 @@ bench-flow: ## compare the flow with PyTorch: time, gradients, log-densities
 
 bench-peers: build ## compare with pyribs: time an iteration, coverage (15 min on two cores)
 	bench/peers/compare $(PEER_ARGS)
+
+bench-instructions: ## count the instructions of the hot stages; fails where one has grown by 10 %
+	@scripts/setup build test instructions
+	@cmake --preset release
+	@cmake --build --preset release --parallel $(JOBS) --target bench_stages
+	@bench/instructions
 
 lint: ## check the formatting and run clang-tidy
 	@scripts/setup build lint

@@ -2,7 +2,8 @@
 
 #include <vector>
 
-#include "kernels/dense.hpp"
+#include "density/panel_sums.hpp"
+#include "kernels/covariance.hpp"
 #include "kernels/kernel_sums.hpp"
 #include "kernels/nearest.hpp"
 #include "rarefy/core/random.hpp"
@@ -35,6 +36,20 @@ double kernel_cost(Index dims) {
   return all / static_cast<double>(kPoints * kQueries);
 }
 
+double panel_query_cost() {
+  constexpr Index kQueries = 540;
+  constexpr double kSide = 16.1;  // Scott's rule for 10,000 samples
+  const auto places = normals(2 * kQueries);
+  std::vector<PlanePoint> points;
+  for (std::size_t i = 0; i < kQueries; ++i) points.push_back({places[2 * i], places[2 * i + 1]});
+  PanelSums sums(kSide, kSide);
+  Workers alone(1);
+  sums.change(points, {}, alone);
+  sums.settle(1 << 30, alone);
+  std::vector<double> out(kQueries);
+  return best_time(5, 50, [&] { sums.log_sums(points.data(), kQueries, out.data()); }) / kQueries;
+}
+
 double nearest_cost() {
   constexpr Index kPoints = 10'000;
   constexpr Index kQueries = 540;
@@ -52,7 +67,6 @@ double nearest_cost() {
 
 Floors measure_floors(Index n, Index batch) {
   const auto size = static_cast<std::size_t>(n);
-  const auto& dense = kernels::dense();
   Floors floors;
 
   std::vector<double> numbers(size * static_cast<std::size_t>(batch));
@@ -74,6 +88,7 @@ Floors measure_floors(Index n, Index batch) {
   floors.rank_update = best_time(5, 100, [&] {
     kernels::rank_update(matrix.data(), 0.99, out.data(), weights.data(), batch / 2 + 1, n);
   });
+  floors.panel_query = panel_query_cost();
   floors.kernel_2d = kernel_cost(2);
   floors.kernel_10d = kernel_cost(10);
   floors.nearest_10d = nearest_cost();

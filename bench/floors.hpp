@@ -11,6 +11,7 @@ struct Floors {
   double multiply = 0;     ///< (batch/2 x n) times (n x n), one emitter's mirrored samples
   double cholesky = 0;     ///< n x n
   double rank_update = 0;  ///< of n x n by mu + 1 rows
+  double panel_query = 0;  ///< one density by panels, in 2-D
   double kernel_2d = 0;    ///< one Gaussian kernel of a direct sum
   double kernel_10d = 0;
   double nearest_10d = 0;  ///< one centroid compared with one point

@@ -42,8 +42,11 @@ class TimedDensity : public Density {
 
 }  // namespace
 
-IterationTimes time_iteration(const std::string& domain_name, Index threads) {
-  const auto config = default_config(domain_name);
+IterationTimes time_iteration(const std::string& domain, Index threads) {
+  return time_iteration(default_config(domain), threads);
+}
+
+IterationTimes time_iteration(const Config& config, Index threads) {
   const auto domain = make_domain(config);
   Workers workers(threads);
   auto parts =

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "rarefy/core/batch.hpp"
+#include "rarefy/experiment/config.hpp"
 
 namespace rarefy::bench {
 
@@ -16,5 +17,7 @@ struct IterationTimes {
 /// The default profile on `domain`: runs until the buffer is full, then measures the median
 /// over rounds of iterations.
 [[nodiscard]] IterationTimes time_iteration(const std::string& domain, Index threads);
+/// The same with a configuration of one's own.
+[[nodiscard]] IterationTimes time_iteration(const Config& config, Index threads);
 
 }  // namespace rarefy::bench

@@ -18,13 +18,13 @@ using rarefy::bench::IterationTimes;
 
 // What the stages of an iteration of 15 x 36 solutions, n = 100, cannot go below with the
 // same pieces, in milliseconds on one thread.
-IterationTimes floor_of(const Floors& f, double kernel, double assignment) {
-  constexpr double kEmitters = 15, kNormals = 1800, kBatch = 540, kBuffer = 10'000;
+IterationTimes floor_of(const Floors& f, double score, double assignment) {
+  constexpr double kEmitters = 15, kNormals = 1800, kBatch = 540, kCells = 10'000;
   return {.ask = 1e3 * kEmitters * (kNormals * f.normal + f.multiply + f.cholesky),
           .evaluate = 0,
-          .score = 1e3 * kBatch * kBuffer * kernel,
+          .score = 1e3 * kBatch * score,
           .observe = 0,
-          .record_and_adapt = 1e3 * (kEmitters * f.rank_update + kBatch * kBuffer * assignment)};
+          .record_and_adapt = 1e3 * (kEmitters * f.rank_update + kBatch * kCells * assignment)};
 }
 
 void print_domain(const char* title, const char* domain, const IterationTimes& floor) {
@@ -45,6 +45,22 @@ void print_domain(const char* title, const char* domain, const IterationTimes& f
   fmt::print("\n");
 }
 
+// The same bandwidth for all, so that nothing but the buffer differs.
+void print_buffers() {
+  auto config = rarefy::default_config("lp");
+  config.bandwidth = "0.0622 width";
+  fmt::print("linear projection, by the size of the buffer (seen: twice as many)\n");
+  fmt::print("  {:<18} {:>9} {:>10}\n", "ms an iteration", "1 thread", "2 threads");
+  for (const std::int64_t buffer : {10'000, 100'000, 1'000'000, 10'000'000, 0}) {
+    config.buffer = buffer;
+    fmt::print("  {:<18} {:>9.3f} {:>10.3f}\n",
+               buffer > 0 ? fmt::format("{}", buffer) : "unlimited",
+               rarefy::bench::time_iteration(config, 1).whole(),
+               rarefy::bench::time_iteration(config, 2).whole());
+  }
+  fmt::print("\n");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -57,15 +73,17 @@ int main(int argc, char** argv) {
   fmt::print("  product 18x100x100 {:8.2f} us\n", 1e6 * floors.multiply);
   fmt::print("  Cholesky 100x100   {:8.2f} us\n", 1e6 * floors.cholesky);
   fmt::print("  rank-19 update     {:8.2f} us\n", 1e6 * floors.rank_update);
+  fmt::print("  density by panels  {:8.2f} ns in 2-D\n", 1e9 * floors.panel_query);
   fmt::print("  Gaussian kernel    {:8.3f} ns in 2-D, {:.3f} ns in 10-D\n", 1e9 * floors.kernel_2d,
              1e9 * floors.kernel_10d);
   fmt::print("  CVT comparison     {:8.3f} ns in 10-D\n\n", 1e9 * floors.nearest_10d);
 
-  print_domain("linear projection", "lp", floor_of(floors, floors.kernel_2d, 0));
-  print_domain("arm", "arm", floor_of(floors, floors.kernel_2d, 0));
+  print_domain("linear projection", "lp", floor_of(floors, floors.panel_query, 0));
+  print_domain("arm", "arm", floor_of(floors, floors.panel_query, 0));
   print_domain("multi-feature linear projection, 10,000 CVT cells", "multi-lp",
-               floor_of(floors, floors.kernel_10d, floors.nearest_10d));
+               floor_of(floors, 1e4 * floors.kernel_10d, floors.nearest_10d));
 
+  print_buffers();
   rarefy::bench::print_maze();
   rarefy::bench::print_flow();
 

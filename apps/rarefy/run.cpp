@@ -28,7 +28,7 @@ int go_on(Run& run, const std::atomic<bool>& stop, bool quiet) {
   Observer* const observers[] = {&progress};
   const auto end = run.go(observers, &stop);
   progress.finish();
-  if (!quiet) print_out(summary_of(run));
+  if (!quiet) print_out(summary_of(run, Memory::told));
   if (end == DriveEnd::finished) return kDone;
   fmt::print(stderr, "rarefy: stopped after {} iterations; go on with: rarefy resume {}\n",
              with_commas(run.search().iteration()), run.folder().path().string());

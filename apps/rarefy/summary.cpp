@@ -1,6 +1,7 @@
 #include "summary.hpp"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <cmath>
 #include <iterator>
@@ -14,7 +15,18 @@
 
 namespace rarefy::command {
 
-std::string summary_of(const Run& run) {
+namespace {
+
+// The most memory this process has had, in bytes.
+std::int64_t peak_memory() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return std::int64_t{1024} * usage.ru_maxrss;
+}
+
+}  // namespace
+
+std::string summary_of(const Run& run, Memory memory) {
   const auto& config = run.config();
   const auto& search = run.search();
   const auto& archive = search.archive();
@@ -43,6 +55,9 @@ std::string summary_of(const Run& run) {
     put("time", fmt::format("{:.1f} s ({} solutions/s)", line.seconds,
                             with_commas(static_cast<std::int64_t>(
                                 static_cast<double>(line.evaluations) / line.seconds))));
+  }
+  if (memory == Memory::told) {
+    put("memory", fmt::format("{:.0f} MB at most", 1e-6 * static_cast<double>(peak_memory())));
   }
   if (const auto how = search.density().how(); !how.empty()) put("density", how);
   if (const auto trouble = search.density().trouble(); !trouble.empty()) put("trouble", trouble);

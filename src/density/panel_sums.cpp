@@ -68,12 +68,15 @@ std::vector<PlanePoint> read_points(StateReader& in, std::string_view name) {
 
 }  // namespace
 
-void PanelSums::Loose::add(PlanePoint point) {
-  const Index slot = columns.count();
-  columns.resize(slot + 1);
-  columns.set(slot, 0, static_cast<float>(point.x * kKernelUnit));
-  columns.set(slot, 1, static_cast<float>(point.y * kKernelUnit));
-  points.push_back(point);
+void PanelSums::Loose::add(const std::vector<PlanePoint>& more) {
+  Index slot = columns.count();
+  columns.resize(slot + static_cast<Index>(more.size()));
+  for (const PlanePoint point : more) {
+    columns.set(slot, 0, static_cast<float>(point.x * kKernelUnit));
+    columns.set(slot, 1, static_cast<float>(point.y * kKernelUnit));
+    ++slot;
+  }
+  points.insert(points.end(), more.begin(), more.end());
 }
 
 void PanelSums::Loose::remove(PlanePoint point) {
@@ -150,24 +153,16 @@ kernels::PanelPoint PanelSums::on_panel(PlanePoint point) const {
 void PanelSums::change(const std::vector<PlanePoint>& came, const std::vector<PlanePoint>& went,
                        Workers& workers) {
   inside_.clear();
-  for (const PlanePoint point : came) {
-    if (covers(point)) {
-      inside_.push_back(point);
-      came_.add(point);
-    } else {
-      outside_.add(point);
-    }
-  }
+  beside_.clear();
+  for (const PlanePoint point : came) (covers(point) ? inside_ : beside_).push_back(point);
+  outside_.add(beside_);
+  came_.add(inside_);
   cells_.change(inside_, 1, workers);
   inside_.clear();
-  for (const PlanePoint point : went) {
-    if (covers(point)) {
-      inside_.push_back(point);
-      went_.add(point);
-    } else {
-      outside_.remove(point);
-    }
-  }
+  beside_.clear();
+  for (const PlanePoint point : went) (covers(point) ? inside_ : beside_).push_back(point);
+  for (const PlanePoint point : beside_) outside_.remove(point);
+  went_.add(inside_);
   cells_.change(inside_, -1, workers);
 }
 
@@ -321,14 +316,15 @@ void PanelSums::load(StateReader& in) {
   loose_cost_ = in.finite("panels.loose_cost");
   const auto take = [&](std::string_view name, Loose& loose, bool inside) {
     loose.clear();
-    for (const PlanePoint point : read_points(in, name)) {
+    const auto points = read_points(in, name);
+    for (const PlanePoint point : points) {
       if (covers(point) != inside) {
         throw Error(ErrorKind::corrupt, "saved state: " + std::string(name),
                     inside ? "a point off the panels" : "a point on the panels",
                     inside ? "points on them" : "points off them");
       }
-      loose.add(point);
     }
+    loose.add(points);
   };
   take("panels.came", came_, true);
   take("panels.went", went_, true);

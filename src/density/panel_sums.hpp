@@ -76,7 +76,7 @@ class PanelSums {
   struct Loose {
     Loose() : columns(2) {}
     [[nodiscard]] Index count() const { return static_cast<Index>(points.size()); }
-    void add(PlanePoint point);
+    void add(const std::vector<PlanePoint>& more);
     void remove(PlanePoint point);
     void clear();
     std::vector<PlanePoint> points;
@@ -102,14 +102,14 @@ class PanelSums {
   Axis x_, y_;
   Index stride_;  // of a row of nodes
   std::vector<double> weights_, half_way_, field_;
-  std::vector<std::int64_t> counts_;  // of points in each panel of the weights
-  double peak_ = 0.0;                 // of the field
-  double field_cost_ = 0.0;           // in terms of a single-precision kernel
-  double loose_cost_ = 0.0;           // spent on loose points since the field was made
-  Loose came_, went_;                 // since the field was made
-  Loose outside_;                     // of the panels
-  CellMoments cells_;                 // all but those outside
-  std::vector<PlanePoint> inside_;    // scratch
+  std::vector<std::int64_t> counts_;         // of points in each panel of the weights
+  double peak_ = 0.0;                        // of the field
+  double field_cost_ = 0.0;                  // in terms of a single-precision kernel
+  double loose_cost_ = 0.0;                  // spent on loose points since the field was made
+  Loose came_, went_;                        // since the field was made
+  Loose outside_;                            // of the panels
+  CellMoments cells_;                        // all but those outside
+  std::vector<PlanePoint> inside_, beside_;  // scratch
   std::vector<std::vector<kernels::PanelPoint>> groups_;
 };
 

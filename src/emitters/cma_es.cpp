@@ -35,16 +35,6 @@ double squared_norm(std::span<const double> v) {
 
 }  // namespace
 
-std::string_view name_of(Stop stop) {
-  switch (stop) {
-    case Stop::none: return "none";
-    case Stop::condition: return "condition";
-    case Stop::step_size: return "step size";
-    case Stop::flat: return "flat";
-  }
-  return "unknown";
-}
-
 CmaEsParameters::CmaEsParameters(Index dimension, Index batch)
     : CmaEsParameters(dimension, batch, batch / 2) {}
 
@@ -342,13 +332,7 @@ void CmaEs::update_covariance(double keep, double rank_one, BatchSpan steps) {
 
 Stop CmaEs::stop(std::span<const double> scores, const StopTests& tests) const {
   if (!positive_ || !(condition_ <= tests.condition)) return Stop::condition;
-  const double axis = sigma_ * longest_;
-  if (!(axis >= tests.step_size) || !(axis <= tests.largest)) return Stop::step_size;
-  if (scores.size() >= 2) {
-    const auto [least, most] = std::minmax_element(scores.begin(), scores.end());
-    if (!(*most - *least >= tests.flat)) return Stop::flat;  // infinite scores are flat, too
-  }
-  return Stop::none;
+  return stop_by(sigma_ * longest_, scores, tests);
 }
 
 Batch CmaEs::covariance() const {

@@ -4,7 +4,7 @@
 
 namespace rarefy {
 
-CmaEsEmitter::CmaEsEmitter(std::unique_ptr<CmaEs> optimizer, std::uint64_t seed,
+CmaEsEmitter::CmaEsEmitter(std::unique_ptr<EvolutionStrategy> optimizer, std::uint64_t seed,
                            std::uint32_t index, const StopTests& stop_tests, Selection selection)
     : optimizer_(std::move(optimizer)),
       seed_(seed),

@@ -68,7 +68,7 @@ void set_published_defaults(Config& config) {
   config.novelty_threshold = values.novelty_threshold;
   config.iso_sigma = values.iso_sigma;
   config.flow_layers = "256,256,256";
-  config.flow_integration_steps = 6;  // as good for ranking as 10, see docs/reproduction.md
+  config.flow_integration_steps = 6;  // ranks nearly as 10 do, see docs/reproduction.md
   if (is_density_descent(config)) {
     config.sigma0 = config.algorithm == "dds-cnf" ? values.cnf_sigma0 : values.dds_sigma0;
     config.restart_at = "origin";

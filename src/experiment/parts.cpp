@@ -19,6 +19,7 @@
 #include "rarefy/emitters/cma_es_emitter.hpp"
 #include "rarefy/emitters/gaussian_emitter.hpp"
 #include "rarefy/emitters/iso_line_emitter.hpp"
+#include "rarefy/emitters/linear_strategy.hpp"
 #include "rarefy/restarts/adaptive_restart.hpp"
 
 namespace rarefy::presets {
@@ -69,11 +70,12 @@ void check_start(const Config& config, const Bounds& bounds) {
 void check_published(const Config& config) {
   if (!is_published(config)) return;
   if (config.factor != "eigen" || config.kernel != "gaussian" || config.decompose_every != 0 ||
-      config.kde == "panels") {
-    throw Error(ErrorKind::parameter, "published profile",
-                fmt::format("factor {}, kernel {}, decompose-every {}, kde {}", config.factor,
-                            config.kernel, config.decompose_every, config.kde),
-                "eigen, gaussian, 0 and direct, which cannot be changed there");
+      config.kde == "panels" || config.strategy != "cma-es") {
+    throw Error(
+        ErrorKind::parameter, "published profile",
+        fmt::format("factor {}, kernel {}, decompose-every {}, kde {}, strategy {}", config.factor,
+                    config.kernel, config.decompose_every, config.kde, config.strategy),
+        "eigen, gaussian, 0, direct and cma-es, which cannot be changed there");
   }
 }
 
@@ -116,8 +118,17 @@ std::unique_ptr<Emitter> make_cma_es_emitter(const Config& config, const DomainI
   options.factor = config.factor == "eigen" ? Factor::eigen : Factor::cholesky;
   options.bounds = parse_bounds(config, domain);
   options.decompose_every = config.decompose_every;
-  std::unique_ptr<CmaEs> optimizer;
-  if (is_published(config)) {
+  const LinearStrategyOptions linear = {.dimension = options.dimension,
+                                        .batch = options.batch,
+                                        .sigma0 = options.sigma0,
+                                        .mirrored = options.mirrored,
+                                        .bounds = options.bounds};
+  std::unique_ptr<EvolutionStrategy> optimizer;
+  if (config.strategy == "sep-cma-es") {
+    optimizer = std::make_unique<SeparableCmaEs>(linear);
+  } else if (config.strategy == "lm-ma-es") {
+    optimizer = std::make_unique<LmMaEs>(linear);
+  } else if (is_published(config)) {
     optimizer = std::make_unique<compat::PublishedCmaEs>(options);
   } else {
     optimizer = std::make_unique<CmaEs>(options);

@@ -26,6 +26,7 @@ const std::map<std::string_view, Names>& algorithms_of() {
       {"sigma0", kByCmaEs},
       {"selection", kByCmaEs},
       {"mirrored", kByCmaEs},
+      {"strategy", kByCmaEs},
       {"factor", kByCmaEs},
       {"decompose-every", kByCmaEs},
       {"stop-condition", kByCmaEs},
@@ -101,6 +102,9 @@ std::string why_idle(const Config& config, std::string_view parameter) {
   if (parameter.starts_with("patience") && config.restart_when != "stagnation") {
     return fmt::format("emitters restart when {}; --restart-when stagnation uses it",
                        config.restart_when);
+  }
+  if ((parameter == "factor" || parameter == "decompose-every") && config.strategy != "cma-es") {
+    return fmt::format("the strategy is {}, and it belongs to cma-es", config.strategy);
   }
   if ((parameter == "resamples" || parameter == "repair") && config.bounds == "none") {
     return "there are no bounds; --bounds gives some";

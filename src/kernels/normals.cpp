@@ -34,20 +34,25 @@ HWY_INLINE Bits product(Bits a, std::uint32_t multiplier) {
   return hn::MulEven(hn::BitCast(W(), a), hn::BitCast(W(), bits_of(multiplier)));
 }
 
+// So many vectors are made side by side: each alone would wait for its own results.
+constexpr int kSideBySide = 2;
+
 // Philox4x32-10; constants from Salmon et al. 2011, table 2 and section 3.3.
-HWY_INLINE Block philox(Block c, std::uint32_t k0, std::uint32_t k1) {
+HWY_INLINE void philox(Block* blocks, std::uint32_t k0, std::uint32_t k1) {
   const Bits low = bits_of(0xFFFFFFFFU);
   for (int round = 0; round < 10; ++round) {
-    const Bits p0 = product(c.w0, 0xD2511F53U);
-    const Bits p1 = product(c.w2, 0xCD9E8D57U);
-    c.w0 = hn::Xor(hn::Xor(hn::ShiftRight<32>(p1), c.w1), bits_of(k0));
-    c.w1 = hn::And(p1, low);
-    c.w2 = hn::Xor(hn::Xor(hn::ShiftRight<32>(p0), c.w3), bits_of(k1));
-    c.w3 = hn::And(p0, low);
+    for (int i = 0; i < kSideBySide; ++i) {
+      Block& c = blocks[i];
+      const Bits p0 = product(c.w0, 0xD2511F53U);
+      const Bits p1 = product(c.w2, 0xCD9E8D57U);
+      c.w0 = hn::Xor(hn::Xor(hn::ShiftRight<32>(p1), c.w1), bits_of(k0));
+      c.w1 = hn::And(p1, low);
+      c.w2 = hn::Xor(hn::Xor(hn::ShiftRight<32>(p0), c.w3), bits_of(k1));
+      c.w3 = hn::And(p0, low);
+    }
     k0 += 0x9E3779B9U;
     k1 += 0xBB67AE85U;
   }
-  return c;
 }
 
 // 52 random bits as a number k * 2^-52 in [0, 1), exactly.
@@ -137,25 +142,27 @@ HWY_INLINE Circle on_circle(Real u) {
 void FillNormals(const PhiloxName& name, double* out, std::size_t count) {
   const D d;
   const std::size_t lanes = hn::Lanes(d);
-  HWY_ALIGN double rest[2 * hn::MaxLanes(D())];
-  for (std::size_t done = 0; done < count; done += 2 * lanes) {
-    const Bits block = hn::And(hn::Add(hn::Iota(U(), 0), bits_of(name.counter[0] + done / 2)),
-                               bits_of(0xFFFFFFFFU));
-    const Block words = philox(
-        {block, bits_of(name.counter[1]), bits_of(name.counter[2]), bits_of(name.counter[3])},
-        name.key[0], name.key[1]);
-    // u1 = k 2^-52 + 2^-53 is never 0 or 1, so its logarithm is finite and negative.
-    const Real u1 = hn::Add(unit_interval(words.w0, words.w1), real(0x1p-53));
-    const Real radius = hn::Sqrt(hn::Mul(real(-2.0), logarithm(u1)));
-    const Circle at = on_circle(unit_interval(words.w2, words.w3));
-    const Real first = hn::Mul(radius, at.cosine);
-    const Real second = hn::Mul(radius, at.sine);
-    if (count - done >= 2 * lanes) {
-      hn::StoreInterleaved2(first, second, d, out + done);
-    } else {
-      hn::StoreInterleaved2(first, second, d, rest);
-      std::copy(rest, rest + (count - done), out + done);
+  const std::size_t at_once = 2 * lanes * kSideBySide;
+  HWY_ALIGN double rest[2 * kSideBySide * hn::MaxLanes(D())];
+  for (std::size_t done = 0; done < count; done += at_once) {
+    Block words[kSideBySide];
+    for (int i = 0; i < kSideBySide; ++i) {
+      const std::uint64_t first = name.counter[0] + done / 2 + static_cast<std::size_t>(i) * lanes;
+      words[i] = {hn::And(hn::Add(hn::Iota(U(), 0), bits_of(first)), bits_of(0xFFFFFFFFU)),
+                  bits_of(name.counter[1]), bits_of(name.counter[2]), bits_of(name.counter[3])};
     }
+    philox(words, name.key[0], name.key[1]);
+    const bool all = count - done >= at_once;
+    double* to = all ? out + done : rest;
+    for (int i = 0; i < kSideBySide; ++i) {
+      // u1 = k 2^-52 + 2^-53 is never 0 or 1, so its logarithm is finite and negative.
+      const Real u1 = hn::Add(unit_interval(words[i].w0, words[i].w1), real(0x1p-53));
+      const Real radius = hn::Sqrt(hn::Mul(real(-2.0), logarithm(u1)));
+      const Circle at = on_circle(unit_interval(words[i].w2, words[i].w3));
+      hn::StoreInterleaved2(hn::Mul(radius, at.cosine), hn::Mul(radius, at.sine), d,
+                            to + static_cast<std::size_t>(i) * 2 * lanes);
+    }
+    if (!all) std::copy(rest, rest + (count - done), out + done);
   }
 }
 

@@ -25,7 +25,7 @@ using minimise::sampling_key;
 using naive::Matrix;
 using naive::Vector;
 
-std::vector<std::byte> state_of(const CmaEs& optimizer) {
+std::vector<std::byte> state_of(const rarefy::EvolutionStrategy& optimizer) {
   StateWriter out;
   optimizer.save(out);
   return out.bytes();
@@ -368,7 +368,7 @@ TEST(CmaEsSelection, IsMuByDefault) {
                 .order = order,
                 .outcomes = {},
                 .accepted = 1});
-  EXPECT_EQ(emitter.optimizer().parameters().mu, 3);
+  EXPECT_EQ(dynamic_cast<const CmaEs&>(emitter.optimizer()).parameters().mu, 3);
 }
 
 }  // namespace

@@ -193,7 +193,7 @@ TEST(CmaEsStop, ReasonsHaveNames) {
   EXPECT_EQ(name_of(Stop::flat), "flat");
 }
 
-std::vector<std::byte> state_of(const CmaEs& optimizer) {
+std::vector<std::byte> state_of(const rarefy::EvolutionStrategy& optimizer) {
   StateWriter out;
   optimizer.save(out);
   return out.bytes();

@@ -73,12 +73,11 @@ struct Problem {
 
 /// Evaluations made by the end of the first generation that reaches the target; nothing when
 /// the run converged elsewhere or ran out of evaluations.
-inline std::optional<std::int64_t> evaluations(const rarefy::CmaEsOptions& options,
+inline std::optional<std::int64_t> evaluations(rarefy::EvolutionStrategy& optimizer,
                                                const Problem& problem, std::uint64_t seed) {
-  rarefy::CmaEs optimizer(options);
   optimizer.reset(problem.start);
-  const rarefy::Index batch = optimizer.options().batch;
-  rarefy::Batch solutions(batch, options.dimension);
+  const rarefy::Index batch = optimizer.batch();
+  rarefy::Batch solutions(batch, optimizer.dimension());
   std::vector<double> values(static_cast<std::size_t>(batch));
   std::int64_t used = 0;
   for (std::uint64_t iteration = 0; used < problem.most_evaluations; ++iteration) {
@@ -88,10 +87,16 @@ inline std::optional<std::int64_t> evaluations(const rarefy::CmaEsOptions& optio
     }
     used += batch;
     if (*std::min_element(values.begin(), values.end()) <= problem.target) return used;
-    optimizer.tell(solutions, ranked(values));
-    if (optimizer.stop(values) != rarefy::Stop::none) return std::nullopt;
+    optimizer.tell(solutions, ranked(values), batch / 2);
+    if (optimizer.stop(values, {}) != rarefy::Stop::none) return std::nullopt;
   }
   return std::nullopt;
+}
+
+inline std::optional<std::int64_t> evaluations(const rarefy::CmaEsOptions& options,
+                                               const Problem& problem, std::uint64_t seed) {
+  rarefy::CmaEs optimizer(options);
+  return evaluations(optimizer, problem, seed);
 }
 
 }  // namespace minimise

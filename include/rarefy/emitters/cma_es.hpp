@@ -14,6 +14,7 @@
 #include "rarefy/core/random.hpp"
 #include "rarefy/core/state.hpp"
 #include "rarefy/emitters/bounds.hpp"
+#include "rarefy/emitters/evolution_strategy.hpp"
 
 namespace rarefy {
 
@@ -57,60 +58,38 @@ struct CmaEsParameters {
   double mueff = 0, cc = 0, csigma = 0, c1 = 0, cmu = 0, dsigma = 0, chi_n = 0;
 };
 
-enum class Stop {
-  none,
-  condition,  ///< the covariance matrix has become too ill-conditioned, or not positive
-  step_size,  ///< samples no longer differ, or the step has grown beyond all bounds
-  flat,       ///< all candidates were ranked equal
-};
-
-[[nodiscard]] std::string_view name_of(Stop stop);
-
-/// Thresholds of the stop tests.
-struct StopTests {
-  double condition = 1e14;
-  double step_size = 1e-11;  ///< sigma times the largest axis
-  double largest = 1e100;
-  double flat = 1e-12;  ///< range of a generation's scores
-};
-
-class CmaEs {
+class CmaEs : public EvolutionStrategy {
  public:
   explicit CmaEs(CmaEsOptions options);
-  virtual ~CmaEs() = default;
-  CmaEs(const CmaEs&) = delete;
-  CmaEs& operator=(const CmaEs&) = delete;
+
+  [[nodiscard]] Index dimension() const override { return options_.dimension; }
+  [[nodiscard]] Index batch() const override { return options_.batch; }
 
   /// The options with their defaults filled in. Throws where they cannot be.
   [[nodiscard]] static CmaEsOptions checked(CmaEsOptions options);
 
   /// Starts anew at `mean`, with sigma0 and C = I.
-  void reset(std::span<const double> mean);
+  void reset(std::span<const double> mean) override;
 
-  /// Fills `out` (batch x dimension) with samples; `key` names the random numbers.
-  /// Its purpose must be Purpose::sampling; rows drawn again use Purpose::resampling.
-  void ask(const StreamKey& key, BatchSpan out);
+  void ask(const StreamKey& key, BatchSpan out) override;
 
-  /// Adapts to a ranking: order[0] is the best row of `solutions`, which ask() gave. The
-  /// better half of the rows are the parents.
+  /// With the better half of the rows as parents.
   void tell(BatchView solutions, std::span<const Index> order);
-  /// The same with the first `parents` of the order as parents, 0 to all of them. Without any,
-  /// the distribution stays as it is, but the generation counts.
-  void tell(BatchView solutions, std::span<const Index> order, Index parents);
+  void tell(BatchView solutions, std::span<const Index> order, Index parents) override;
 
-  /// What speaks against going on; `scores` are the values that were ranked (may be empty).
-  [[nodiscard]] Stop stop(std::span<const double> scores, const StopTests& tests = {}) const;
+  [[nodiscard]] Stop stop(std::span<const double> scores, const StopTests& tests) const override;
+  [[nodiscard]] Stop stop(std::span<const double> scores) const { return stop(scores, {}); }
 
   [[nodiscard]] const CmaEsOptions& options() const { return options_; }
   /// Those in use: for the number of parents of the last generation that had any.
   [[nodiscard]] const CmaEsParameters& parameters() const { return parameters_; }
-  [[nodiscard]] std::int64_t generation() const { return generation_; }
-  [[nodiscard]] double sigma() const { return sigma_; }
-  [[nodiscard]] std::span<const double> mean() const { return mean_; }
+  [[nodiscard]] std::int64_t generation() const override { return generation_; }
+  [[nodiscard]] double sigma() const override { return sigma_; }
+  [[nodiscard]] std::span<const double> mean() const override { return mean_; }
   [[nodiscard]] Batch covariance() const;
 
-  void save(StateWriter& out) const;
-  void load(StateReader& in);
+  void save(StateWriter& out) const override;
+  void load(StateReader& in) override;
 
  protected:
   /// Everything an adaptation of the covariance matrix may use. `steps` are the mu best

@@ -1,14 +1,15 @@
-// An emitter whose candidates are the samples of a CMA-ES.
+// An emitter whose candidates are the samples of a CMA-ES, or of a relative of it.
 #pragma once
 
 #include <memory>
 
 #include "rarefy/emitters/cma_es.hpp"
 #include "rarefy/emitters/emitter.hpp"
+#include "rarefy/emitters/evolution_strategy.hpp"
 
 namespace rarefy {
 
-/// Which rows of a ranked batch a CMA-ES recombines.
+/// Which rows of a ranked batch are recombined.
 enum class Selection {
   mu,      ///< the better half
   filter,  ///< those that were accepted, be it none or all (Feedback::accepted)
@@ -17,21 +18,22 @@ enum class Selection {
 class CmaEsEmitter : public Emitter {
  public:
   /// `index` tells this emitter's random numbers from those of its siblings.
-  CmaEsEmitter(std::unique_ptr<CmaEs> optimizer, std::uint64_t seed, std::uint32_t index,
-               const StopTests& stop_tests = {}, Selection selection = Selection::mu);
+  CmaEsEmitter(std::unique_ptr<EvolutionStrategy> optimizer, std::uint64_t seed,
+               std::uint32_t index, const StopTests& stop_tests = {},
+               Selection selection = Selection::mu);
 
-  [[nodiscard]] Index batch() const override { return optimizer_->options().batch; }
-  [[nodiscard]] Index dimension() const override { return optimizer_->options().dimension; }
+  [[nodiscard]] Index batch() const override { return optimizer_->batch(); }
+  [[nodiscard]] Index dimension() const override { return optimizer_->dimension(); }
   void ask(const Archive& archive, std::uint64_t iteration, BatchSpan out) override;
   bool tell(const Feedback& feedback) override;
   void restart(std::span<const double> solution) override { optimizer_->reset(solution); }
   void save(StateWriter& out) const override { optimizer_->save(out); }
   void load(StateReader& in) override { optimizer_->load(in); }
 
-  [[nodiscard]] const CmaEs& optimizer() const { return *optimizer_; }
+  [[nodiscard]] const EvolutionStrategy& optimizer() const { return *optimizer_; }
 
  private:
-  std::unique_ptr<CmaEs> optimizer_;
+  std::unique_ptr<EvolutionStrategy> optimizer_;
   std::uint64_t seed_;
   std::uint32_t index_;
   StopTests stop_tests_;

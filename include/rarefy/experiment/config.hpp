@@ -40,6 +40,7 @@ struct Config {
   std::string selection = "mu";
   double iso_sigma = 0.1;
   double line_sigma = 0.2;
+  std::string strategy = "cma-es";
   bool mirrored = true;
   std::string factor = "cholesky";
   std::string bounds = "none";

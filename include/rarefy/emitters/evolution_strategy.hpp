@@ -1,0 +1,69 @@
+// What the emitters of CMA-ES and its relatives have in common: a normal distribution that is
+// sampled, and that adapts to a ranking of its samples.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "rarefy/core/batch.hpp"
+#include "rarefy/core/random.hpp"
+#include "rarefy/core/state.hpp"
+
+namespace rarefy {
+
+enum class Stop {
+  none,
+  condition,  ///< the covariance matrix has become too ill-conditioned, or not positive
+  step_size,  ///< samples no longer differ, or the step has grown beyond all bounds
+  flat,       ///< all candidates were ranked equal
+};
+
+[[nodiscard]] std::string_view name_of(Stop stop);
+
+/// Thresholds of the stop tests.
+struct StopTests {
+  double condition = 1e14;
+  double step_size = 1e-11;  ///< sigma times the largest axis
+  double largest = 1e100;
+  double flat = 1e-12;  ///< range of a generation's scores
+};
+
+class EvolutionStrategy {
+ public:
+  EvolutionStrategy() = default;
+  virtual ~EvolutionStrategy() = default;
+  EvolutionStrategy(const EvolutionStrategy&) = delete;
+  EvolutionStrategy& operator=(const EvolutionStrategy&) = delete;
+
+  [[nodiscard]] virtual Index dimension() const = 0;
+  [[nodiscard]] virtual Index batch() const = 0;
+  [[nodiscard]] virtual std::span<const double> mean() const = 0;
+  [[nodiscard]] virtual double sigma() const = 0;
+  [[nodiscard]] virtual std::int64_t generation() const = 0;
+
+  /// Starts anew at `mean`, with the initial step size and shape.
+  virtual void reset(std::span<const double> mean) = 0;
+
+  /// Fills `out` (batch x dimension) with samples; `key` names the random numbers.
+  /// Its purpose must be Purpose::sampling; rows drawn again use Purpose::resampling.
+  virtual void ask(const StreamKey& key, BatchSpan out) = 0;
+
+  /// Adapts to a ranking: order[0] is the best row of `solutions`, which ask() gave last, and the
+  /// first `parents` of the order are recombined. Without any, the distribution stays as it is,
+  /// but the generation counts.
+  virtual void tell(BatchView solutions, std::span<const Index> order, Index parents) = 0;
+
+  /// What speaks against going on; `scores` are the values that were ranked (may be empty).
+  [[nodiscard]] virtual Stop stop(std::span<const double> scores, const StopTests& tests) const = 0;
+
+  virtual void save(StateWriter& out) const = 0;
+  virtual void load(StateReader& in) = 0;
+
+ protected:
+  /// The tests that all have: sigma times the longest axis, and the range of the scores.
+  [[nodiscard]] static Stop stop_by(double longest_axis, std::span<const double> scores,
+                                    const StopTests& tests);
+};
+
+}  // namespace rarefy
