@@ -1,6 +1,7 @@
 #include "experiment/parts.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <charconv>
 #include <cmath>
@@ -255,9 +256,33 @@ double parse_novelty_threshold(const Config& config, const FeatureSpace& space) 
 
 bool uses_cma_es(const Config& config) { return !config.algorithm.starts_with("map-elites"); }
 
+namespace {
+
+// Full covariance matrices grow with the square of n. Where they cannot fit, it is better said than
+// found out by whoever ends processes that take too much.
+void check_memory(const Config& config, const DomainInfo& domain) {
+  if (!uses_cma_es(config) || config.strategy != "cma-es") return;
+  constexpr double kMatrices = 3;  // the matrix, its factor, and the next factor
+  const auto n = static_cast<double>(domain.solution_dim);
+  const double needed = kMatrices * sizeof(double) * n * n * static_cast<double>(config.emitters);
+  const double there =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+  if (there > 0 && needed > there) {
+    throw Error(ErrorKind::parameter, "n",
+                fmt::format("{}, for which {} full covariance matrices take {:.0f} GB",
+                            domain.solution_dim, config.emitters, 1e-9 * needed),
+                fmt::format("matrices that fit into the {:.0f} GB of this machine, or --strategy "
+                            "sep-cma-es or lm-ma-es, whose memory is linear in n",
+                            1e-9 * there));
+  }
+}
+
+}  // namespace
+
 void check(const Config& config, const DomainInfo& domain) {
   check_published(config);
   check_algorithm(config);
+  check_memory(config, domain);
   check_start(config, parse_bounds(config, domain));
 }
 

@@ -235,6 +235,22 @@ TEST(Parameters, ANumberServesForABandwidth) {
   EXPECT_EQ(config.bandwidth, "2.5");
 }
 
+TEST(Parameters, AWordServesForABufferWithoutALimit) {
+  const auto& buffer = rarefy::parameter_named("buffer");
+  rarefy::Config config;
+  rarefy::set_from_text(config, buffer, "unlimited");
+  EXPECT_EQ(config.buffer, 0);
+  rarefy::set_from_text(config, buffer, "500");
+  EXPECT_EQ(config.buffer, 500);
+  rarefy::set_parameter(config, buffer, rarefy::ParameterValue(std::string("unlimited")));
+  EXPECT_EQ(config.buffer, 0);
+  const auto from_file =
+      rarefy::resolve(rarefy::parse_settings("[density]\nbuffer = \"unlimited\"\n", "test"));
+  EXPECT_EQ(from_file.buffer, 0);
+  EXPECT_THROW(rarefy::set_from_text(config, buffer, "limitless"), rarefy::Error);
+  EXPECT_THROW(rarefy::set_from_text(config, buffer, "-1"), rarefy::Error);
+}
+
 TEST(Parameters, AnyTextComesBackFromToml) {
   for (const std::string text :
        {"", "it's", "a\nb", "\t", "\"", "'''", "C:\\x", "\x01", "käse # 1", "dir/with space.npy"}) {

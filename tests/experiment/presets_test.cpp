@@ -161,6 +161,18 @@ TEST(Presets, GiveAnUnlimitedBufferPanelsWhereTheyServe) {
   EXPECT_THROW((void)rarefy::make_search(config, domain->info(), 1), Error);
 }
 
+TEST(Presets, SayWhatTakesLinearMemoryWhereMatricesDoNotFit) {
+  auto config = small_config();
+  config.n = 1'000'000;
+  const auto domain = rarefy::make_domain(config);
+  try {
+    (void)rarefy::make_search(config, domain->info(), 1);
+    FAIL() << "there is no machine with so much memory";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("--strategy sep-cma-es or lm-ma-es"));
+  }
+}
+
 TEST(Presets, DifferentChoicesGiveDifferentSearches) {
   const auto state_with = [](const std::function<void(Config&)>& change) {
     auto config = small_config();
@@ -181,6 +193,8 @@ TEST(Presets, DifferentChoicesGiveDifferentSearches) {
   }
   EXPECT_FALSE(before == state_with([](Config& c) { c.kernel = "triangular"; }));
   EXPECT_FALSE(before == state_with([](Config& c) { c.factor = "eigen"; }));
+  EXPECT_FALSE(before == state_with([](Config& c) { c.strategy = "sep-cma-es"; }));
+  EXPECT_FALSE(before == state_with([](Config& c) { c.strategy = "lm-ma-es"; }));
   EXPECT_FALSE(before == state_with([](Config& c) { c.seed = 2; }));
   EXPECT_FALSE(before == state_with([](Config& c) { c.sigma0 = 1.25; }));
   EXPECT_FALSE(before == state_with([](Config& c) { c.x0 = 0.5; }));
