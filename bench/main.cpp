@@ -3,6 +3,8 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include <cstdio>
+
 #include "floors.hpp"
 #include "flow.hpp"
 #include "iteration.hpp"
@@ -57,6 +59,7 @@ void print_buffers() {
                buffer > 0 ? fmt::format("{}", buffer) : "unlimited",
                rarefy::bench::time_iteration(config, 1).whole(),
                rarefy::bench::time_iteration(config, 2).whole());
+    std::fflush(stdout);
   }
   fmt::print("\n");
 }

@@ -58,8 +58,7 @@ Index CellMoments::cell_at(std::int64_t place) {
   return index;
 }
 
-void CellMoments::change(const std::vector<PlanePoint>& points, int sign, Workers& workers) {
-  for (auto& group : groups_) group.clear();
+void CellMoments::hand_out(const std::vector<PlanePoint>& points, int sign) {
   for (const PlanePoint point : points) {
     const double x = (point.x - origin_.x) / size_.x;
     const double y = (point.y - origin_.y) / size_.y;
@@ -71,6 +70,15 @@ void CellMoments::change(const std::vector<PlanePoint>& points, int sign, Worker
                                            2.0 * (y - static_cast<double>(row)) - 1.0,
                                            cell * kBlock, static_cast<double>(sign)});
   }
+  count_ += sign * static_cast<std::int64_t>(points.size());
+}
+
+void CellMoments::change(const std::vector<PlanePoint>& came, const std::vector<PlanePoint>& went,
+                         Workers& workers) {
+  if (came.empty() && went.empty()) return;
+  for (auto& group : groups_) group.clear();
+  hand_out(came, 1);
+  hand_out(went, -1);
   workers.for_each(kGroups, [&](Index g) {
     const auto& group = groups_[at(g)];
     kernels::panel_deposits(group.data(), static_cast<Index>(group.size()), moments_.data(),
@@ -82,7 +90,6 @@ void CellMoments::change(const std::vector<PlanePoint>& points, int sign, Worker
       }
     }
   });
-  count_ += sign * static_cast<std::int64_t>(points.size());
 }
 
 CellMoments::Sum CellMoments::log_sum(PlanePoint query) const {

@@ -30,8 +30,9 @@ class CellMoments {
   /// `across` x `up` cells of that size from `origin` on.
   CellMoments(PlanePoint origin, PlanePoint size, Index across, Index up);
 
-  /// Takes points in (sign 1) or out again (sign -1). All must lie on the cells.
-  void change(const std::vector<PlanePoint>& points, int sign, Workers& workers);
+  /// Takes points in, and out again those that went. All must lie on the cells.
+  void change(const std::vector<PlanePoint>& came, const std::vector<PlanePoint>& went,
+              Workers& workers);
 
   /// log of the sum of exp(-d^2 / 2) over all points, d their distances from `query`, and a lower
   /// bound of the smallest d^2. Good up to kReach from the nearest.
@@ -65,6 +66,7 @@ class CellMoments {
   [[nodiscard]] PlanePoint mean_of(std::size_t cell) const;
   [[nodiscard]] PlanePoint centre_of(std::int64_t place) const;
   Index cell_at(std::int64_t place);
+  void hand_out(const std::vector<PlanePoint>& points, int sign);
 
   PlanePoint origin_, size_;
   Index across_, up_;

@@ -123,6 +123,7 @@ PanelSums::PanelSums(double width, double height)
       weights_(at(x_.panels * kNodes * stride_), 0.0),
       half_way_(weights_.size(), 0.0),
       field_(weights_.size(), 0.0),
+      peaks_(at(x_.panels), 0.0),
       counts_(at(x_.panels * y_.panels), 0),
       cells_({x_.origin, y_.origin}, {x_.side / kCells, y_.side / kCells}, x_.panels * kCells,
              y_.panels * kCells),
@@ -157,29 +158,30 @@ void PanelSums::change(const std::vector<PlanePoint>& came, const std::vector<Pl
   for (const PlanePoint point : came) (covers(point) ? inside_ : beside_).push_back(point);
   outside_.add(beside_);
   came_.add(inside_);
-  cells_.change(inside_, 1, workers);
-  inside_.clear();
-  beside_.clear();
-  for (const PlanePoint point : went) (covers(point) ? inside_ : beside_).push_back(point);
-  for (const PlanePoint point : beside_) outside_.remove(point);
-  went_.add(inside_);
-  cells_.change(inside_, -1, workers);
+  left_.clear();
+  for (const PlanePoint point : went) {
+    if (covers(point)) {
+      left_.push_back(point);
+    } else {
+      outside_.remove(point);
+    }
+  }
+  went_.add(left_);
+  cells_.change(inside_, left_, workers);
 }
 
 void PanelSums::settle(Index queries, Workers& workers) {
   const auto loose = static_cast<double>(came_.count() + went_.count());
   loose_cost_ += loose * static_cast<double>(queries);
   if (loose_cost_ <= field_cost_) return;
-  deposit(came_.points, 1, workers);
-  deposit(went_.points, -1, workers);
+  deposit(workers);
   came_.clear();
   went_.clear();
   loose_cost_ = 0.0;
   make_field(workers);
 }
 
-void PanelSums::deposit(const std::vector<PlanePoint>& points, int sign, Workers& workers) {
-  for (auto& group : groups_) group.clear();
+void PanelSums::hand_out(const std::vector<PlanePoint>& points, int sign) {
   for (const PlanePoint point : points) {
     auto on = on_panel(point);
     on.weight = sign;
@@ -187,6 +189,12 @@ void PanelSums::deposit(const std::vector<PlanePoint>& points, int sign, Workers
     counts_[at(column * y_.panels + on.offset % stride_ / kNodes)] += sign;
     groups_[at(column % kGroups)].push_back(on);
   }
+}
+
+void PanelSums::deposit(Workers& workers) {
+  for (auto& group : groups_) group.clear();
+  hand_out(came_.points, 1);
+  hand_out(went_.points, -1);
   workers.for_each(kGroups, [&](Index g) {
     const auto& group = groups_[at(g)];
     kernels::panel_deposits(group.data(), static_cast<Index>(group.size()), weights_.data(),
@@ -204,8 +212,7 @@ void PanelSums::deposit(const std::vector<PlanePoint>& points, int sign, Workers
 
 void PanelSums::make_field(Workers& workers) {
   workers.for_each(x_.panels, [&](Index panel) { make_field_rows(panel); });
-  peak_ = 0.0;
-  for (const double value : field_) peak_ = std::max(peak_, value);
+  peak_ = *std::max_element(peaks_.begin(), peaks_.end());
 }
 
 void PanelSums::make_field_rows(Index panel) {
@@ -224,6 +231,7 @@ void PanelSums::make_field_rows(Index panel) {
         y_.kernel_columns.data() + (beside.first - j + kNeighbours) * kNodes * kWidth, kWidth,
         kWidth, field + j * kNodes, stride_);
   }
+  peaks_[at(panel)] = std::max(0.0, *std::max_element(field, field + kNodes * stride_));
 }
 
 void PanelSums::log_sums(const PlanePoint* queries, Index count, double* out) const {

@@ -84,7 +84,8 @@ class PanelSums {
   };
   [[nodiscard]] bool covers(PlanePoint point) const;
   [[nodiscard]] kernels::PanelPoint on_panel(PlanePoint point) const;
-  void deposit(const std::vector<PlanePoint>& points, int sign, Workers& workers);
+  void hand_out(const std::vector<PlanePoint>& points, int sign);
+  void deposit(Workers& workers);
   void make_field(Workers& workers);
   void make_field_rows(Index panel);
   [[nodiscard]] double tail(PlanePoint query) const;
@@ -102,14 +103,15 @@ class PanelSums {
   Axis x_, y_;
   Index stride_;  // of a row of nodes
   std::vector<double> weights_, half_way_, field_;
-  std::vector<std::int64_t> counts_;         // of points in each panel of the weights
-  double peak_ = 0.0;                        // of the field
-  double field_cost_ = 0.0;                  // in terms of a single-precision kernel
-  double loose_cost_ = 0.0;                  // spent on loose points since the field was made
-  Loose came_, went_;                        // since the field was made
-  Loose outside_;                            // of the panels
-  CellMoments cells_;                        // all but those outside
-  std::vector<PlanePoint> inside_, beside_;  // scratch
+  std::vector<double> peaks_;         // of the field, by columns of panels
+  std::vector<std::int64_t> counts_;  // of points in each panel of the weights
+  double peak_ = 0.0;                 // of the field
+  double field_cost_ = 0.0;           // in terms of a single-precision kernel
+  double loose_cost_ = 0.0;           // spent on loose points since the field was made
+  Loose came_, went_;                 // since the field was made
+  Loose outside_;                     // of the panels
+  CellMoments cells_;                 // all but those outside
+  std::vector<PlanePoint> inside_, beside_, left_;  // scratch
   std::vector<std::vector<kernels::PanelPoint>> groups_;
 };
 

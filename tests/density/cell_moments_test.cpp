@@ -23,7 +23,7 @@ TEST(CellMoments, SumsLikeThePointsAsFarAsTheyReach) {
   for (const auto crowd : plane::kCrowds) {
     const Points points = plane::crowd_of(crowd, kSide, 500, 7);
     auto moments = cells();
-    moments.change(points, 1, alone);
+    moments.change(points, {}, alone);
     EXPECT_EQ(moments.count(), 500);
     for (const auto query : plane::queries_for(points, kSide, 200, 8)) {
       const auto sum = moments.log_sum(query);
@@ -39,7 +39,7 @@ TEST(CellMoments, AreNearlyExactCloseBy) {
   Workers alone(1);
   const Points points = plane::crowd_of("even", kSide, 500, 9);
   auto moments = cells();
-  moments.change(points, 1, alone);
+  moments.change(points, {}, alone);
   for (const auto query : plane::crowd_of("even", kSide, 200, 10)) {
     ASSERT_NEAR(moments.log_sum(query).log_sum, plane::log_sum(points, query), 1e-12);
   }
@@ -49,7 +49,7 @@ TEST(CellMoments, NearestIsALowerBoundThatIsNotFarOff) {
   Workers alone(1);
   auto moments = cells();
   EXPECT_EQ(moments.log_sum({0, 0}).nearest, CellMoments::kNothing);
-  moments.change({{3.1, -2.2}}, 1, alone);
+  moments.change({{3.1, -2.2}}, {}, alone);
   for (const auto query : plane::crowd_of("even", kSide, 100, 11)) {
     const double exact = std::hypot(query.x - 3.1, query.y + 2.2);
     const double bound = std::sqrt(moments.log_sum(query).nearest);
@@ -63,9 +63,9 @@ TEST(CellMoments, ForgetWhatLeaves) {
   const Points stay = plane::crowd_of("edge", kSide, 50, 12);
   const Points leave = plane::crowd_of("middle", kSide, 5000, 13);
   auto moments = cells();
-  moments.change(stay, 1, alone);
-  moments.change(leave, 1, alone);
-  moments.change(leave, -1, alone);
+  moments.change(stay, {}, alone);
+  moments.change(leave, {}, alone);
+  moments.change({}, leave, alone);
   EXPECT_EQ(moments.count(), 50);
   // Where 5,000 points were, nothing is left but the tail of the others.
   for (const auto query : plane::queries_for(stay, kSide, 200, 14)) {
@@ -77,7 +77,7 @@ TEST(CellMoments, ForgetWhatLeaves) {
 TEST(CellMoments, KnowTheMeanOfTheirPoints) {
   Workers alone(1);
   auto moments = cells();
-  moments.change({{0.1, 0.2}, {0.3, 0.1}, {0.2, 0.3}, {-5.0, 7.3}}, 1, alone);
+  moments.change({{0.1, 0.2}, {0.3, 0.1}, {0.2, 0.3}, {-5.0, 7.3}}, {}, alone);
   int seen = 0;
   moments.for_each_cell([&](rarefy::PlanePoint mean, double count) {
     ++seen;
@@ -97,11 +97,11 @@ TEST(CellMoments, TakeNoMoreMemoryForMorePoints) {
   Workers alone(1);
   auto moments = cells();
   for (std::uint64_t i = 0; i < 20; ++i) {
-    moments.change(plane::crowd_of("even", kSide, 2000, i), 1, alone);
+    moments.change(plane::crowd_of("even", kSide, 2000, i), {}, alone);
   }
   const auto bytes = moments.bytes();
   for (std::uint64_t i = 20; i < 60; ++i) {
-    moments.change(plane::crowd_of("even", kSide, 2000, i), 1, alone);
+    moments.change(plane::crowd_of("even", kSide, 2000, i), {}, alone);
   }
   EXPECT_EQ(moments.bytes(), bytes);
 }
