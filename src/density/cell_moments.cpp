@@ -44,8 +44,10 @@ CellMoments::CellMoments(PlanePoint origin, PlanePoint size, Index across, Index
       groups_(kGroups) {}
 
 PlanePoint CellMoments::centre_of(std::int64_t place) const {
-  return {origin_.x + size_.x * (static_cast<double>(place / up_) + 0.5),
-          origin_.y + size_.y * (static_cast<double>(place % up_) + 0.5)};
+  const std::int64_t column = place / up_;
+  const std::int64_t row = place % up_;
+  return {origin_.x + size_.x * (static_cast<double>(column) + 0.5),
+          origin_.y + size_.y * (static_cast<double>(row) + 0.5)};
 }
 
 Index CellMoments::cell_at(std::int64_t place) {

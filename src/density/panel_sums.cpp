@@ -34,7 +34,8 @@ Index rounded_up(Index count, Index to) { return (count + to - 1) / to * to; }
 
 // The place of a node, counted from the first panel's, in sides of a panel.
 double node_place(Index node) {
-  return static_cast<double>(node / kNodes) + 0.5 + 0.5 * kernels::panel_nodes()[at(node % kNodes)];
+  const Index panel = node / kNodes;
+  return static_cast<double>(panel) + 0.5 + 0.5 * kernels::panel_nodes()[at(node % kNodes)];
 }
 
 // The panels that a panel hears of.
@@ -236,12 +237,12 @@ void PanelSums::make_field_rows(Index panel) {
 
 void PanelSums::log_sums(const PlanePoint* queries, Index count, double* out) const {
   constexpr Index kPiece = 36;
-  std::array<kernels::PanelPoint, kPiece> places;
-  std::array<double, kPiece> values;
-  std::array<float, 2 * kPiece> loose_queries;
-  std::array<kernels::KernelSum, kPiece> came;
-  std::array<kernels::KernelSum, kPiece> went;
-  std::array<kernels::KernelSum, kPiece> outside;
+  std::array<kernels::PanelPoint, kPiece> places{};
+  std::array<double, kPiece> values{};
+  std::array<float, 2 * kPiece> loose_queries{};
+  std::array<kernels::KernelSum, kPiece> came{};
+  std::array<kernels::KernelSum, kPiece> went{};
+  std::array<kernels::KernelSum, kPiece> outside{};
   for (Index first = 0; first < count; first += kPiece) {
     const Index piece = std::min(kPiece, count - first);
     for (Index i = 0; i < piece; ++i) {

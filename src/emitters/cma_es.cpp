@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/squared_norm.hpp"
 #include "kernels/covariance.hpp"
 #include "kernels/dense.hpp"
 #include "rarefy/core/error.hpp"
@@ -27,10 +28,6 @@ void check(const CmaEsOptions& options) {
     throw Error(ErrorKind::parameter, "sigma0", fmt::format("{}", options.sigma0), "a number > 0");
   }
   check_bounds(options.bounds, options.dimension, options.batch);
-}
-
-double squared_norm(std::span<const double> v) {
-  return std::inner_product(v.begin(), v.end(), v.begin(), 0.0);
 }
 
 }  // namespace

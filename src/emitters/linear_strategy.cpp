@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/at.hpp"
+#include "core/squared_norm.hpp"
 #include "rarefy/core/error.hpp"
 
 namespace rarefy {
@@ -21,10 +22,6 @@ LinearStrategyOptions completed(LinearStrategyOptions options) {
                                   .bounds = options.bounds})
                       .batch;
   return options;
-}
-
-double squared_norm(std::span<const double> v) {
-  return std::inner_product(v.begin(), v.end(), v.begin(), 0.0);
 }
 
 // path = (1 - rate) path + sqrt(rate (2 - rate) mueff) step, which keeps its variance under

@@ -518,9 +518,8 @@ void set_from_text(Config& config, const Parameter& parameter, std::string_view 
   if (std::holds_alternative<bool Config::*>(parameter.member)) {
     if (text != "true" && text != "false") refuse(parameter, quoted);
     set_parameter(config, parameter, ParameterValue(text == "true"));
-  } else if (!parameter.zero.empty() && text == parameter.zero) {
-    set_parameter(config, parameter, ParameterValue(std::string(text)));
-  } else if (std::holds_alternative<std::int64_t Config::*>(parameter.member)) {
+  } else if (std::holds_alternative<std::int64_t Config::*>(parameter.member) &&
+             (parameter.zero.empty() || text != parameter.zero)) {
     std::int64_t value = 0;
     const auto [end, problem] = std::from_chars(first, last, value);
     if (problem != std::errc() || end != last) refuse(parameter, quoted);

@@ -165,7 +165,7 @@ struct Cholesky {
   HWY_INLINE bool run(std::ptrdiff_t i) const {
     const std::ptrdiff_t first = std::min(i, n - kColumns);
     Tile<R> tile = remaining<R>(i, first);
-    Square<R> square;
+    Square<R> square{};
     if (!factor_square<R>(tile, i - first, square)) return false;
     solve<R>(square, tile);
     tile.store(factor + i * n + first, n);

@@ -133,7 +133,7 @@ void PanelValues(const PanelPoint* points, std::ptrdiff_t count, const double* v
     basis(tables, points[i].x, along_x);
     basis(tables, points[i].y, along_y);
     Real column[kVectors];
-    for (std::ptrdiff_t v = 0; v < kVectors; ++v) column[v] = hn::Zero(d);
+    for (Real& sums : column) sums = hn::Zero(d);
     const double* in = values + points[i].offset;
     for (std::ptrdiff_t j = 0; j < kPanelNodes; ++j, in += stride) {
       const Real factor = hn::Set(d, along_x[j]);
