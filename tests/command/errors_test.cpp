@@ -387,6 +387,15 @@ TEST(CommandOutput, ThatCannotBeWrittenIsAnError) {
   EXPECT_EQ(WEXITSTATUS(code), 4);
 }
 
+TEST(CommandMemory, MatricesThatCannotFitAreNotTried) {
+  const RunPlace place;
+  const auto end =
+      rarefy_command({"run", "lp", "--n", "1000000", "--out", (place / "run").string()});
+  EXPECT_EQ(end.exit_code, 2);
+  EXPECT_TRUE(contains(end.err, "15 full covariance matrices take 360000 GB")) << end.err;
+  EXPECT_TRUE(contains(end.err, "--strategy sep-cma-es or lm-ma-es")) << end.err;
+}
+
 TEST(CommandMemory, TooLittleIsToldInWords) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers need more address space than a limit leaves";
@@ -397,8 +406,9 @@ TEST(CommandMemory, TooLittleIsToldInWords) {
     const rlimit limit{rlim_t{2} << 30, rlim_t{2} << 30};
     return ::setrlimit(RLIMIT_AS, &limit) == 0 ? 0 : kCannot;
   };
-  const auto end =
-      rarefy_command({"run", "lp", "--n", "100000", "--out", (place / "run").string()}, options);
+  const auto end = rarefy_command(
+      {"run", "lp", "--n", "1000000", "--strategy", "lm-ma-es", "--out", (place / "run").string()},
+      options);
   if (end.exit_code == kCannot) GTEST_SKIP() << "limits cannot be set here";
   EXPECT_EQ(end.exit_code, 2);
   EXPECT_TRUE(contains(end.err, "not enough memory")) << end.err;
