@@ -182,9 +182,12 @@ std::string to_toml(const Config& config) {
       section = parameter.section;
       out += fmt::format("\n[{}]\n", section);
     }
+    auto value = rarefy::value_of(config, parameter);
+    if (!parameter.zero.empty() && value == ParameterValue(std::int64_t{0})) {
+      value = std::string(parameter.zero);
+    }
     out += fmt::format("{} = {}  # {}\n", parameter.name,
-                       std::visit([](const auto& held) { return as_toml(held); },
-                                  rarefy::value_of(config, parameter)),
+                       std::visit([](const auto& held) { return as_toml(held); }, value),
                        parameter.meaning);
   }
   return out;

@@ -50,9 +50,10 @@ DensityRaster density_raster(DensityEstimate& density, const DomainInfo& domain,
   return raster;
 }
 
-pictures::Heatmap density_map(const DensityRaster& raster, BatchView samples,
+pictures::Heatmap density_map(const DensityRaster& raster, const DensityEstimate& density,
                               const DomainInfo& domain, const Config& config,
                               std::int64_t iteration) {
+  const BatchView samples = density.samples();
   constexpr double kSpan = 1e-6;  // of the peak: what lies below all looks alike
   pictures::Heatmap map;
   map.columns = raster.log_density.cols();
@@ -74,10 +75,12 @@ pictures::Heatmap density_map(const DensityRaster& raster, BatchView samples,
   }
   map.title = fmt::format("{}: the density that is descended",
                           domain.title.empty() ? domain.name : domain.title);
+  const auto shown = with_commas(samples.rows());
+  const auto all = with_commas(density.sample_count());
   map.subtitle =
-      fmt::format("{}, {} profile, seed {}, {} iterations; dots: the {} features it is made of",
+      fmt::format("{}, {} profile, seed {}, {} iterations; dots: {} features it is made of",
                   config.algorithm, config.profile, config.seed, with_commas(iteration),
-                  with_commas(samples.rows()));
+                  shown == all ? "the " + all : shown + " of the " + all);
   return map;
 }
 

@@ -259,8 +259,7 @@ void Run::write_density() {
                                           {"y", raster.y, {static_cast<Index>(raster.y.size())}},
                                           {"samples", density->samples()},
                                       });
-  const auto map =
-      density_map(raster, density->samples(), domain_->info(), config_, search_->iteration());
+  const auto map = density_map(raster, *density, domain_->info(), config_, search_->iteration());
   write_file_atomically(folder_.density_picture(), pictures::render_png(map));
 }
 

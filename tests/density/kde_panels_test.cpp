@@ -193,8 +193,8 @@ TEST(KdePanels, GoOnFromASavedStateToTheSameBits) {
 
 TEST(KdePanels, RefuseAStateWhoseBufferHoldsAnotherNumberOfFeatures) {
   const auto space = box(2);
-  const auto kde = filled(by_panels(space), kHeld, 1);
-  const auto other = filled(by_panels(space), kHeld, 2);
+  const auto kde = filled(by_panels(space), 5000, 1);
+  const auto other = filled(by_panels(space), 5000, 2);
   rarefy::StateWriter whole, buffer, out;
   kde->save(whole);
   // The panels of one with the buffer of the other.
@@ -203,7 +203,7 @@ TEST(KdePanels, RefuseAStateWhoseBufferHoldsAnotherNumberOfFeatures) {
   auto bytes = out.bytes();
   bytes.insert(bytes.end(), whole.bytes().begin() + static_cast<Index>(buffer.bytes().size()),
                whole.bytes().end());
-  KernelDensity copy(by_panels(space), reservoir(2, kHeld));
+  KernelDensity copy(by_panels(space), reservoir(2, 5000));
   rarefy::StateReader in(bytes);
   EXPECT_THROW(copy.load(in), rarefy::Error);
 }

@@ -52,7 +52,7 @@ TEST(PictureOfADensity, HasTheValuesOfTheDensityInTheirPlaces) {
   }
   EXPECT_NEAR(sum * (10.0 / 200) * (20.0 / 200), 1.0, 1e-3) << "a density over feature space";
 
-  const auto map = density_map(raster, density->samples(), info, Config{}, 77);
+  const auto map = density_map(raster, *density, info, Config{}, 77);
   const auto peak = std::max_element(map.values.begin(), map.values.end()) - map.values.begin();
   EXPECT_NEAR(static_cast<double>(peak % map.columns) / 200, 1.0 / 3, 0.01) << "x goes right";
   EXPECT_NEAR(static_cast<double>(peak / map.columns) / 200, 2.0 / 3, 0.01) << "y goes up";
@@ -75,7 +75,7 @@ TEST(PictureOfADensity, OfOneFeatureIsARow) {
   const auto raster = density_raster(*density, info, workers);
   EXPECT_EQ(raster.log_density.rows(), 1);
   EXPECT_TRUE(raster.y.empty());
-  const auto map = density_map(raster, density->samples(), info, Config{}, 1);
+  const auto map = density_map(raster, *density, info, Config{}, 1);
   EXPECT_EQ(map.rows, 1);
   EXPECT_FALSE(pictures::render_png(map).empty());
 }

@@ -247,6 +247,7 @@ TEST(Parameters, AWordServesForABufferWithoutALimit) {
   const auto from_file =
       rarefy::resolve(rarefy::parse_settings("[density]\nbuffer = \"unlimited\"\n", "test"));
   EXPECT_EQ(from_file.buffer, 0);
+  EXPECT_NE(rarefy::to_toml(config).find("buffer = 'unlimited'"), std::string::npos);
   EXPECT_THROW(rarefy::set_from_text(config, buffer, "limitless"), rarefy::Error);
   EXPECT_THROW(rarefy::set_from_text(config, buffer, "-1"), rarefy::Error);
 }

@@ -4,6 +4,7 @@
 // samples it was made of.
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "rarefy/density/density.hpp"
@@ -15,8 +16,10 @@ class DensityEstimate : public Density {
   /// Natural logarithms of the density, per unit of feature space, at the rows of `features`.
   virtual void log_density(BatchView features, std::span<double> out, Workers& workers) = 0;
 
-  /// The features it is an estimate from.
+  /// The features it is an estimate from, or a sample of them where it has not kept all.
   [[nodiscard]] virtual BatchView samples() const = 0;
+  /// How many they are in all.
+  [[nodiscard]] virtual std::int64_t sample_count() const { return samples().rows(); }
 };
 
 }  // namespace rarefy

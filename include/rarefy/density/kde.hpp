@@ -73,6 +73,7 @@ class KernelDensity : public DensityEstimate {
              Workers& workers) override;
   void log_density(BatchView features, std::span<double> out, Workers& workers) override;
   [[nodiscard]] BatchView samples() const override { return buffer_->contents(); }
+  [[nodiscard]] std::int64_t sample_count() const override { return buffer_->count(); }
   using Density::observe;
   void observe(BatchView features, std::span<const double> objectives, Workers& workers) override;
   void save(StateWriter& out) const override;

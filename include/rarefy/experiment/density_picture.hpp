@@ -25,7 +25,8 @@ struct DensityRaster {
 
 /// Colours by the logarithm of the density, over six orders of magnitude below its peak at the
 /// most; a dot for each of the features it was made of.
-[[nodiscard]] pictures::Heatmap density_map(const DensityRaster& raster, BatchView samples,
+[[nodiscard]] pictures::Heatmap density_map(const DensityRaster& raster,
+                                            const DensityEstimate& density,
                                             const DomainInfo& domain, const Config& config,
                                             std::int64_t iteration);
 
