@@ -51,6 +51,7 @@ bench-flow: ## compare the flow with PyTorch: time, gradients, log-densities
 	/usr/bin/python3 bench/peers/flow.py $(PEER_ARGS)
 
 bench-peers: build ## compare with pyribs: time an iteration, coverage (15 min on two cores)
+	@scripts/setup pyribs
 	bench/peers/compare $(PEER_ARGS)
 
 bench-instructions: ## count the instructions of the hot stages; fails where one has grown by 10 %

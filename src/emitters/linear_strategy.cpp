@@ -53,9 +53,8 @@ void LinearStrategy::reset(std::span<const double> mean) {
   reset_shape();
 }
 
-void LinearStrategy::draw(const StreamKey& key, std::span<double> normals,
-                          std::span<double> solution) {
-  fill_normals(key, normals);
+// x = mean + sigma y.
+void LinearStrategy::place(std::span<const double> normals, std::span<double> solution) const {
   std::copy(normals.begin(), normals.end(), solution.begin());
   shape(solution);
   for (std::size_t d = 0; d < solution.size(); ++d) solution[d] = mean_[d] + sigma_ * solution[d];
@@ -83,12 +82,12 @@ void LinearStrategy::ask(const StreamKey& key, BatchSpan out) {
   for (Index i = 0; i < options_.batch; ++i) {
     const auto row = out.row(i);
     const auto normals = normals_.row(i);
-    std::copy(normals.begin(), normals.end(), row.begin());
-    shape(row);
-    for (std::size_t d = 0; d < row.size(); ++d) row[d] = mean_[d] + sigma_ * row[d];
+    place(normals, row);
     if (options_.bounds.any()) {
-      keep_inside(options_.bounds, key, i, row,
-                  [&](const StreamKey& again) { draw(again, normals, row); });
+      keep_inside(options_.bounds, key, i, row, [&](const StreamKey& again) {
+        fill_normals(again, normals);
+        place(normals, row);
+      });
     }
   }
 }

@@ -52,7 +52,7 @@ class LinearStrategy : public EvolutionStrategy {
   [[nodiscard]] const CmaEsParameters& parameters() const { return parameters_; }
 
  private:
-  void draw(const StreamKey& key, std::span<double> normals, std::span<double> solution);
+  void place(std::span<const double> normals, std::span<double> solution) const;
 
   LinearStrategyOptions options_;
   CmaEsParameters parameters_;
