@@ -15,6 +15,11 @@ namespace {
 // Cells that may hold no more than e^-40 of the sum are passed over.
 constexpr double kNegligible = 40.0;
 
+constexpr Index kBlock = kernels::kPanelBlock;
+
+// By how much rounding may put a point beyond the edge of its cell, of which half is 1.
+constexpr double kSlack = 1e-6;
+
 // The least and the greatest distance from `query` to the interval of half width `half`.
 struct Range {
   double least, greatest;
@@ -54,8 +59,9 @@ Index CellMoments::cell_at(std::int64_t place) {
   auto& index = index_[at(place)];
   if (index < 0) {
     index = static_cast<std::int32_t>(cells_.size());
-    cells_.push_back({place, 0});
+    cells_.push_back({place, 0, 0});
     moments_.resize(moments_.size() + at(kBlock), 0.0);
+    put_by_.resize(put_by_.size() + kMostPutBy);
   }
   return index;
 }
@@ -81,17 +87,31 @@ void CellMoments::change(const std::vector<PlanePoint>& came, const std::vector<
   for (auto& group : groups_) group.clear();
   hand_out(came, 1);
   hand_out(went, -1);
-  workers.for_each(kGroups, [&](Index g) {
-    const auto& group = groups_[at(g)];
-    kernels::panel_deposits(group.data(), static_cast<Index>(group.size()), moments_.data(),
-                            kernels::kPanelWidth);
-    // Rounding leaves a trace of the last point that left; nobody else would hide it.
-    for (const auto& point : group) {
-      if (cells_[at(point.offset / kBlock)].count == 0) {
-        std::fill_n(moments_.begin() + point.offset, kBlock, 0.0);
-      }
+  workers.for_each(kGroups, [&](Index g) { take(groups_[at(g)]); });
+}
+
+void CellMoments::take(const std::vector<kernels::PanelPoint>& group) {
+  for (const auto& point : group) {
+    const auto index = at(point.offset / kBlock);
+    Cell& cell = cells_[index];
+    if (cell.put_by == kMostPutBy) {
+      kernels::panel_deposits(put_by_.data() + index * kMostPutBy, kMostPutBy, moments_.data());
+      cell.put_by = 0;
     }
-  });
+    put_by_[index * kMostPutBy + cell.put_by++] = point;
+  }
+  // Rounding leaves a trace of the last point that left; nobody else would hide it.
+  for (const auto& point : group) {
+    Cell& cell = cells_[at(point.offset / kBlock)];
+    if (cell.count > 0) continue;
+    cell.put_by = 0;
+    std::fill_n(moments_.begin() + point.offset, kBlock, 0.0);
+  }
+}
+
+PlanePoint CellMoments::point_of(std::int64_t place, const kernels::PanelPoint& on_cell) const {
+  const PlanePoint centre = centre_of(place);
+  return {centre.x + 0.5 * size_.x * on_cell.x, centre.y + 0.5 * size_.y * on_cell.y};
 }
 
 CellMoments::Sum CellMoments::log_sum(PlanePoint query) const {
@@ -125,10 +145,16 @@ CellMoments::Sum CellMoments::log_sum(PlanePoint query) const {
     node_kernels(query.y, centre.y, half.y, y.least, along_y);
     double in_cell = 0.0;
     const double* moments = moments_.data() + static_cast<Index>(i) * kBlock;
-    for (Index j = 0; j < kernels::kPanelNodes; ++j, moments += kernels::kPanelWidth) {
+    for (Index j = 0; j < kernels::kPanelNodes; ++j, moments += kernels::kPanelNodes) {
       double row = 0.0;
       for (Index k = 0; k < kernels::kPanelNodes; ++k) row += moments[k] * along_y[k];
       in_cell += along_x[j] * row;
+    }
+    for (const auto& waiting : put_by(*this, i)) {
+      const PlanePoint point = point_of(cell.place, waiting);
+      const double dx = query.x - point.x;
+      const double dy = query.y - point.y;
+      in_cell += waiting.weight * std::exp(-0.5 * (dx * dx + dy * dy - squared));
     }
     sum += in_cell * std::exp(-0.5 * (squared - nearest));
   }
@@ -142,11 +168,15 @@ PlanePoint CellMoments::mean_of(std::size_t cell) const {
   const double* moments = moments_.data() + static_cast<Index>(cell) * kBlock;
   double x = 0.0;
   double y = 0.0;
-  for (std::size_t j = 0; j < nodes.size(); ++j, moments += kernels::kPanelWidth) {
+  for (std::size_t j = 0; j < nodes.size(); ++j, moments += kernels::kPanelNodes) {
     for (std::size_t k = 0; k < nodes.size(); ++k) {
       x += moments[k] * nodes[j];
       y += moments[k] * nodes[k];
     }
+  }
+  for (const auto& waiting : put_by(*this, cell)) {
+    x += waiting.weight * waiting.x;
+    y += waiting.weight * waiting.y;
   }
   const double scale = 0.5 / static_cast<double>(cells_[cell].count);
   return {centre.x + scale * size_.x * x, centre.y + scale * size_.y * y};
@@ -154,40 +184,72 @@ PlanePoint CellMoments::mean_of(std::size_t cell) const {
 
 std::size_t CellMoments::bytes() const {
   return index_.capacity() * sizeof(std::int32_t) + cells_.capacity() * sizeof(Cell) +
-         moments_.capacity() * sizeof(double);
+         moments_.capacity() * sizeof(double) + put_by_.capacity() * sizeof(kernels::PanelPoint);
 }
 
 void CellMoments::save(StateWriter& out) const {
   std::vector<std::int64_t> places;
   std::vector<std::int64_t> counts;
-  for (const Cell& cell : cells_) {
-    places.push_back(cell.place);
-    counts.push_back(cell.count);
+  std::vector<std::int64_t> waiting;
+  std::vector<double> points;
+  for (std::size_t i = 0; i < cells_.size(); ++i) {
+    places.push_back(cells_[i].place);
+    counts.push_back(cells_[i].count);
+    waiting.push_back(static_cast<std::int64_t>(cells_[i].put_by));
+    for (const auto& point : put_by(*this, i)) {
+      points.insert(points.end(), {point.x, point.y, point.weight});
+    }
   }
   out.integers("cells.places", places);
   out.integers("cells.counts", counts);
   out.reals("cells.moments", moments_);
+  out.integers("cells.waiting", waiting);
+  out.reals("cells.points", points);
 }
 
 void CellMoments::load(StateReader& in) {
   const auto places = in.integers_up_to("cells.places", index_.size());
   std::vector<std::int64_t> counts(places.size());
   in.integers("cells.counts", counts);
+  moments_.assign(places.size() * at(kBlock), 0.0);
+  in.finite_reals("cells.moments", moments_);
+  std::vector<std::int64_t> waiting(places.size());
+  in.integers("cells.waiting", waiting);
+
   std::fill(index_.begin(), index_.end(), -1);
   cells_.clear();
   count_ = 0;
+  std::size_t points = 0;
   constexpr std::int64_t kMost = std::int64_t{1} << 48;
   for (std::size_t i = 0; i < places.size(); ++i) {
     if (places[i] < 0 || places[i] >= static_cast<std::int64_t>(index_.size()) ||
-        index_[at(places[i])] >= 0 || counts[i] < 0 || counts[i] > kMost) {
+        index_[at(places[i])] >= 0 || counts[i] < 0 || counts[i] > kMost || waiting[i] < 0 ||
+        waiting[i] > static_cast<std::int64_t>(kMostPutBy)) {
       throw Error(ErrorKind::corrupt, "saved state: the density's cells contradict each other");
     }
     index_[at(places[i])] = static_cast<std::int32_t>(i);
-    cells_.push_back({places[i], counts[i]});
+    cells_.push_back({places[i], counts[i], at(waiting[i])});
     count_ += counts[i];
+    points += at(waiting[i]);
   }
-  moments_.assign(places.size() * at(kBlock), 0.0);
-  in.finite_reals("cells.moments", moments_);
+  load_points(in, points);
+}
+
+void CellMoments::load_points(StateReader& in, std::size_t count) {
+  std::vector<double> values(3 * count);
+  in.finite_reals("cells.points", values);
+  put_by_.assign(cells_.size() * kMostPutBy, {});
+  auto value = values.begin();
+  for (std::size_t i = 0; i < cells_.size(); ++i) {
+    for (auto& point : put_by(*this, i)) {
+      point = {value[0], value[1], static_cast<Index>(i) * kBlock, value[2]};
+      if (std::abs(point.x) > 1.0 + kSlack || std::abs(point.y) > 1.0 + kSlack ||
+          std::abs(point.weight) != 1.0) {
+        throw Error(ErrorKind::corrupt, "saved state: a point that is not in its cell");
+      }
+      value += 3;
+    }
+  }
 }
 
 }  // namespace rarefy

@@ -58,8 +58,8 @@ constexpr double kFarTail = 60.0;
 // A sum this small of a kernel of bounded support may be a few terms at the edge of their
 // reach, where single precision is relatively poor.
 constexpr double kEdge = 1.0;
-// One feature makes a plane that is flat, this high in bandwidths.
-constexpr double kFlat = 1.0;
+// One feature makes a plane that is flat.
+constexpr double kFlat = 0.0;
 // Features may be as far away as they like; their squares must not overflow.
 constexpr double kFarOut = 1e150;
 }  // namespace
@@ -112,7 +112,7 @@ KdeMethod KernelDensity::method_for(const KdeOptions& options, Index capacity) {
   if (!PanelSums::fits(width, height)) {
     return without(fmt::format("a feature space of {:.4g} x {:.4g} bandwidths", width, height),
                    fmt::format("one of at most {} squares of {} bandwidths", PanelSums::kMostPanels,
-                               PanelSums::kWidestSide));
+                               PanelField::kWidestSide));
   }
   const bool small = capacity > 0 && capacity < kWorthPanels;
   return small && !insist ? KdeMethod::direct : KdeMethod::panels;

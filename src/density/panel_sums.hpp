@@ -1,16 +1,7 @@
 // Sums of Gaussians over a crowd of points in the plane, at a cost that does not depend on how
 // many they are.
 //
-// The box is cut into panels about two bandwidths wide, with 14 x 14 Chebyshev nodes each. Points
-// are weights W on the nodes of their panels; the sum of Gaussians at all nodes, the field, is
-//
-//   F = G_x W G_y^T,   G(i, j) = exp(-(node_i - node_j)^2 / 2),
-//
-// two products of small matrices, because a Gaussian is a product of one in x and one in y;
-// panels more than four apart are passed over. A query reads the polynomial through the
-// field of its panel. (W. Fong and E. Darve, "The black-box fast multipole method", J. Comput.
-// Phys. 228, 2009, with one level and the near field taken in.)
-//
+// A PanelField knows the sums as of some time ago.
 // Points that came or went since the field was made are summed one by one, in single precision,
 // until that has cost as much as another field. So the cost is bounded whether they are few
 // (a reservoir that has seen much) or many (one that never forgets).
@@ -24,6 +15,7 @@
 #include <vector>
 
 #include "density/cell_moments.hpp"
+#include "density/panel_field.hpp"
 #include "kernels/kernel_sums.hpp"
 #include "rarefy/core/batch.hpp"
 #include "rarefy/core/state.hpp"
@@ -33,18 +25,15 @@ namespace rarefy {
 
 class PanelSums {
  public:
-  static constexpr double kWidestSide = 2.1;  ///< of a panel, in bandwidths
-  static constexpr Index kMostPanels = 4096;  ///< a field takes about 2 us and 5 KB for each
-  static constexpr double kTolerance = 1e-5;  ///< the relative error that is put up with
-  /// The greatest error of the field's polynomials, relative to the field's peak. On one axis it
-  /// is 5.9e-10 for panels of the widest side, on both together twice that, and neighbouring
-  /// panels add a little.
-  static constexpr double kFieldError = 2e-9;
+  static constexpr double kMostPanels = 2500;  ///< a field takes about 2 us and 8 KB for each
+  static constexpr double kMargin = 0.4;       ///< how far outside is a little, in bandwidths
+  static constexpr double kTolerance = 1e-5;   ///< the relative error that is put up with
 
   /// Whether a box of that size, in bandwidths, has a reasonable number of panels.
   [[nodiscard]] static bool fits(double width, double height);
 
-  /// For points around the box of that size about the origin.
+  /// For points in and around the box of that size about the origin. Those a little outside are
+  /// like those inside; those further out are summed one by one.
   PanelSums(double width, double height);
 
   /// Points that came and points that went; the latter must have come before.
@@ -63,7 +52,9 @@ class PanelSums {
   [[nodiscard]] std::int64_t count() const {
     return cells_.count() + static_cast<std::int64_t>(outside_.points.size());
   }
-  [[nodiscard]] std::pair<Index, Index> panels() const { return {x_.panels, y_.panels}; }
+  [[nodiscard]] std::pair<Index, Index> panels() const { return field_.panels(); }
+  /// Points too far outside the box to be on a panel.
+  [[nodiscard]] Index outside() const { return outside_.count(); }
   /// Points that came or went since the field was made.
   [[nodiscard]] Index loose() const { return came_.count() + went_.count(); }
   [[nodiscard]] std::size_t bytes() const;
@@ -79,40 +70,19 @@ class PanelSums {
     void add(const std::vector<PlanePoint>& more);
     void remove(PlanePoint point);
     void clear();
+    // Where there is no point, `out` is left as it is.
+    void sums(const float* queries, Index count, kernels::KernelSum* out) const;
     std::vector<PlanePoint> points;
     kernels::PointColumns columns;  // the same in the coordinates of gaussian_sums
   };
-  [[nodiscard]] bool covers(PlanePoint point) const;
-  [[nodiscard]] kernels::PanelPoint on_panel(PlanePoint point) const;
-  void hand_out(const std::vector<PlanePoint>& points, int sign);
-  void deposit(Workers& workers);
-  void make_field(Workers& workers);
-  void make_field_rows(Index panel);
   [[nodiscard]] double tail(PlanePoint query) const;
 
-  // Gaussians between a panel's nodes and those of its neighbours on one axis.
-  struct Axis {
-    explicit Axis(double width);
-    Index panels;
-    double side;
-    double origin;
-    std::vector<double> kernel_rows;     // a row for each of its own nodes
-    std::vector<double> kernel_columns;  // the same, transposed
-  };
-
-  Axis x_, y_;
-  Index stride_;  // of a row of nodes
-  std::vector<double> weights_, half_way_, field_;
-  std::vector<double> peaks_;         // of the field, by columns of panels
-  std::vector<std::int64_t> counts_;  // of points in each panel of the weights
-  double peak_ = 0.0;                 // of the field
-  double field_cost_ = 0.0;           // in terms of a single-precision kernel
-  double loose_cost_ = 0.0;           // spent on loose points since the field was made
-  Loose came_, went_;                 // since the field was made
-  Loose outside_;                     // of the panels
-  CellMoments cells_;                 // all but those outside
+  PanelField field_;
+  double loose_cost_ = 0.0;  // in kernels, spent on loose points since the field was made
+  Loose came_, went_;        // since then
+  Loose outside_;            // of the panels
+  CellMoments cells_;        // all but those outside
   std::vector<PlanePoint> inside_, beside_, left_;  // scratch
-  std::vector<std::vector<kernels::PanelPoint>> groups_;
 };
 
 }  // namespace rarefy

@@ -5,10 +5,22 @@
 #include <limits>
 #include <string>
 
+#include "core/large_pages.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/random.hpp"
 
 namespace rarefy {
+namespace {
+
+// The slots of a large reservoir are all over memory; while the next ones are drawn there is
+// time to fetch what is in them.
+void prefetch([[maybe_unused]] const double* address) {
+#if defined(__GNUC__)
+  __builtin_prefetch(address);
+#endif
+}
+
+}  // namespace
 
 Reservoir::Reservoir(const ReservoirOptions& options) : options_(options) {
   if (options.feature_dim < 1) {
@@ -22,6 +34,8 @@ Reservoir::Reservoir(const ReservoirOptions& options) : options_(options) {
   rows_.resize(0, options.feature_dim);
   if (options.capacity > 0) {
     rows_.reserve(options.capacity);
+    prefer_large_pages(rows_.data(), sizeof(double) * static_cast<std::size_t>(
+                                                          options.capacity * options.feature_dim));
     draw_skip();
     next_ += options.capacity;  // the first `capacity` items are taken as they come
   }
@@ -52,16 +66,21 @@ void Reservoir::add(BatchView features, std::vector<Index>& changed, Exchange* e
     rows_.append(features.row(first++));
   }
   if (options_.capacity > 0) {
+    replacements_.clear();
     while (next_ < seen_ + count) {
-      const auto row = features.row(static_cast<Index>(next_ - seen_));
-      if (exchange != nullptr) {
-        exchange->came.append(row);
-        exchange->went.append(rows_.view().row(slot_));
-      }
-      std::copy(row.begin(), row.end(), rows_.row(slot_).begin());
-      changed.push_back(slot_);
+      replacements_.push_back({static_cast<Index>(next_ - seen_), slot_});
+      prefetch(rows_.row(slot_).data());
       ++next_;
       draw_skip();
+    }
+    for (const auto& [item, slot] : replacements_) {
+      const auto row = features.row(item);
+      if (exchange != nullptr) {
+        exchange->came.append(row);
+        exchange->went.append(rows_.view().row(slot));
+      }
+      std::copy(row.begin(), row.end(), rows_.row(slot).begin());
+      changed.push_back(slot);
     }
   }
   seen_ += count;

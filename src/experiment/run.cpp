@@ -23,7 +23,7 @@ namespace rarefy {
 namespace {
 
 // Raised whenever a saved state means something else than before.
-constexpr std::int64_t kStateVersion = 3;
+constexpr std::int64_t kStateVersion = 4;
 
 // What in a configuration must not change while a run is under way. The rest (how far to
 // go, how often to write) may.

@@ -106,29 +106,62 @@ TEST(CellMoments, TakeNoMoreMemoryForMorePoints) {
   EXPECT_EQ(moments.bytes(), bytes);
 }
 
+// Points that wait to be turned into weights count like the others, and so do those that have
+// left again: whether both wait, one of them, or none.
+TEST(CellMoments, CountPointsThatWait) {
+  Workers alone(1);
+  for (const std::size_t crowd : {1, 5, 31, 32, 33, 100}) {
+    auto moments = cells();
+    Points points;
+    for (std::size_t i = 0; i < crowd; ++i) {
+      points.push_back({0.01 + 0.004 * static_cast<double>(i), 0.4});
+    }
+    moments.change(points, {}, alone);
+    for (std::size_t i = 0; i + 1 < crowd; ++i) {  // the one that is farthest stays
+      const rarefy::PlanePoint query{11.5, 0.2};
+      ASSERT_NEAR(moments.log_sum(query).log_sum, plane::log_sum(points, query), 1e-5);
+      ASSERT_NEAR(moments.log_sum({3.0, 2.0}).log_sum, plane::log_sum(points, {3.0, 2.0}), 1e-9);
+      moments.change({}, {points.back()}, alone);
+      points.pop_back();
+    }
+    EXPECT_EQ(moments.count(), 1);
+  }
+}
+
 TEST(CellMoments, RefuseAStateThatContradictsItself) {
   Workers alone(1);
-  const auto state = [&](std::vector<std::int64_t> places, std::vector<std::int64_t> counts,
-                         std::size_t blocks) {
-    rarefy::StateWriter out;
-    out.integers("cells.places", places);
-    out.integers("cells.counts", counts);
-    out.reals("cells.moments", std::vector<double>(blocks * 14 * 16, 0.5));
-    return out.bytes();
+  struct Saved {
+    std::vector<std::int64_t> places, counts;
+    std::size_t blocks;
+    std::vector<std::int64_t> waiting = {};
+    std::vector<double> points = {};
   };
-  const auto load = [&](const std::vector<std::byte>& bytes) {
+  const auto load = [&](Saved saved) {
+    if (saved.waiting.empty()) saved.waiting.resize(saved.places.size());
+    rarefy::StateWriter out;
+    out.integers("cells.places", saved.places);
+    out.integers("cells.counts", saved.counts);
+    out.reals("cells.moments", std::vector<double>(saved.blocks * 16 * 16, 0.5));
+    out.integers("cells.waiting", saved.waiting);
+    out.reals("cells.points", saved.points);
     auto moments = cells();
-    rarefy::StateReader in(bytes);
+    rarefy::StateReader in(out.bytes());
     moments.load(in);
     return moments.count();
   };
-  EXPECT_EQ(load(state({4, 9}, {1, 2}, 2)), 3);
-  EXPECT_THROW(load(state({4, 4}, {1, 2}, 2)), rarefy::Error);        // twice the same cell
-  EXPECT_THROW(load(state({4, 48 * 48}, {1, 2}, 2)), rarefy::Error);  // no such cell
-  EXPECT_THROW(load(state({-1}, {1}, 1)), rarefy::Error);
-  EXPECT_THROW(load(state({4}, {-1}, 1)), rarefy::Error);
-  EXPECT_THROW(load(state({4, 9}, {1}, 2)), rarefy::Error);
-  EXPECT_THROW(load(state({4, 9}, {1, 2}, 1)), rarefy::Error);
+  EXPECT_EQ(load({{4, 9}, {1, 2}, 2}), 3);
+  EXPECT_EQ(load({{4, 9}, {1, 2}, 2, {0, 1}, {0.5, -0.5, 1.0}}), 3);
+  EXPECT_THROW(load({{4, 4}, {1, 2}, 2}), rarefy::Error);        // twice the same cell
+  EXPECT_THROW(load({{4, 48 * 48}, {1, 2}, 2}), rarefy::Error);  // no such cell
+  EXPECT_THROW(load({{-1}, {1}, 1}), rarefy::Error);
+  EXPECT_THROW(load({{4}, {-1}, 1}), rarefy::Error);
+  EXPECT_THROW(load({{4, 9}, {1}, 2}), rarefy::Error);
+  EXPECT_THROW(load({{4, 9}, {1, 2}, 1}), rarefy::Error);
+  EXPECT_THROW(load({{4}, {1}, 1, {-1}}), rarefy::Error);
+  EXPECT_THROW(load({{4}, {1}, 1, {33}, std::vector<double>(99, 0.5)}), rarefy::Error);
+  EXPECT_THROW(load({{4}, {1}, 1, {1}, {0.5, 0.5}}), rarefy::Error);
+  EXPECT_THROW(load({{4}, {1}, 1, {1}, {1.5, 0.5, 1.0}}), rarefy::Error);  // not in its cell
+  EXPECT_THROW(load({{4}, {1}, 1, {1}, {0.5, 0.5, 0.7}}), rarefy::Error);  // not one point
 }
 
 }  // namespace

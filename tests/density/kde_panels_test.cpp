@@ -250,7 +250,7 @@ TEST(KdeMethod, SaysWhyPanelsCannotServe) {
 }
 
 TEST(KdeMethod, IsToldInWords) {
-  EXPECT_EQ(filled({.space = box(2)}, 10'000, 0)->how(), "panels, 8 x 8");
+  EXPECT_EQ(filled({.space = box(2)}, 10'000, 0)->how(), "panels, 6 x 6");
   EXPECT_EQ(filled({.space = box(2)}, 100, 0)->how(), "direct sums");
 }
 

@@ -42,6 +42,10 @@ class Reservoir : public FeatureBuffer {
   std::int64_t draws_ = 0;  // how often a skip was drawn: names the random stream
   double w_ = 1.0;          // Li's W: the largest of `capacity` uniform keys
   Index slot_ = 0;          // where the next item goes
+  struct Replacement {
+    Index item, slot;
+  };
+  std::vector<Replacement> replacements_;  // scratch
 };
 
 }  // namespace rarefy
