@@ -67,6 +67,7 @@ void Reservoir::add(BatchView features, std::vector<Index>& changed, Exchange* e
   }
   if (options_.capacity > 0) {
     replacements_.clear();
+    replacements_.reserve(static_cast<std::size_t>(count));
     while (next_ < seen_ + count) {
       replacements_.push_back({static_cast<Index>(next_ - seen_), slot_});
       prefetch(rows_.row(slot_).data());
