@@ -30,7 +30,7 @@ double kernel_cost(Index dims) {
     }
   }
   const std::vector<float> queries(coordinates.begin(), coordinates.begin() + kQueries * dims);
-  std::vector<kernels::KernelSum> sums(kQueries);
+  std::vector<double> sums(kQueries);
   const double all = best_time(
       5, 10, [&] { kernels::gaussian_sums(points, queries.data(), kQueries, sums.data()); });
   return all / static_cast<double>(kPoints * kQueries);

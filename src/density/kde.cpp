@@ -53,8 +53,9 @@ double log_kernel_constant(Kernel kernel, Index dims) {
 // Rows scored by one task: enough to be worth handing out, few enough to share.
 constexpr Index kQueriesAPiece = 36;
 
-// Below 2^-60 of its peak a single-precision Gaussian sum starts to lose terms.
-constexpr double kFarTail = 60.0;
+// A sum below 2^-60 of a single Gaussian's peak may consist of terms that single precision cannot
+// hold, and counts as 2^-126.
+constexpr double kFarTail = 0x1p-60;
 // A sum this small of a kernel of bounded support may be a few terms at the edge of their
 // reach, where single precision is relatively poor.
 constexpr double kEdge = 1.0;
@@ -130,7 +131,7 @@ struct KernelDensity::Scratch {
   explicit Scratch(Index dims) : points(dims) {}
   kernels::PointColumns points;  // the buffer's contents in kernel coordinates
   std::vector<float> queries;    // one row a candidate
-  std::vector<kernels::KernelSum> sums;
+  std::vector<double> sums;
 };
 
 KernelDensity::KernelDensity(KdeOptions options, std::unique_ptr<FeatureBuffer> buffer)
@@ -256,7 +257,7 @@ void KernelDensity::score_piece(BatchView features, std::span<double> scores, In
   const auto& points = scratch_->points;
   const Index dims = features.cols();
   float* queries = scratch_->queries.data() + first * dims;
-  kernels::KernelSum* sums = scratch_->sums.data() + first;
+  double* sums = scratch_->sums.data() + first;
   for (Index i = 0; i < features.rows(); ++i) {
     for (Index d = 0; d < dims; ++d) queries[i * dims + d] = coordinate(features(i, d), d);
   }
@@ -271,10 +272,9 @@ void KernelDensity::score_piece(BatchView features, std::span<double> scores, In
   }
   const double log_rest = std::log(static_cast<double>(points.count())) + log_constant_;
   for (Index i = 0; i < features.rows(); ++i) {
-    const bool sure =
-        options_.kernel == Kernel::gaussian ? sums[i].nearest <= kFarTail : sums[i].sum >= kEdge;
+    const bool sure = sums[i] >= (options_.kernel == Kernel::gaussian ? kFarTail : kEdge);
     const double log_sum =
-        sure ? std::log(sums[i].sum)
+        sure ? std::log(sums[i])
              : exact_log_sum(options_.kernel, buffer_->contents(), scale_, features.row(i));
     const bool nothing = options_.kernel != Kernel::gaussian && log_sum <= kNoDensity;
     scores[static_cast<std::size_t>(i)] = nothing ? log_sum : log_sum - log_rest;

@@ -71,7 +71,7 @@ class PanelSums {
     void remove(PlanePoint point);
     void clear();
     // Where there is no point, `out` is left as it is.
-    void sums(const float* queries, Index count, kernels::KernelSum* out) const;
+    void sums(const float* queries, Index count, double* out) const;
     std::vector<PlanePoint> points;
     kernels::PointColumns columns;  // the same in the coordinates of gaussian_sums
   };

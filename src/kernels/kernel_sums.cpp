@@ -18,14 +18,14 @@ using Real = hn::Vec<D>;
 
 HWY_INLINE Real real(float value) { return hn::Set(D(), value); }
 
-// 2^x for -126 <= x <= 127 (smaller x is taken for -126): x = k + f with k the
+// 2^-x for 0 <= x <= 126 (greater x is taken for 126): -x = k + f with k the
 // nearest integer, 2^f by a polynomial with the least greatest relative error
 // on [-1/2, 1/2], 7.5e-8, and 2^k by writing k into the exponent.
-HWY_INLINE Real exp2(Real x) {
-  const Real magic = real(0x1.8p23F);  // adding it rounds to the nearest integer
-  const Real clamped = hn::Max(x, real(-126.0F));
-  const Real rounded = hn::Add(clamped, magic);
-  const Real f = hn::Sub(clamped, hn::Sub(rounded, magic));
+HWY_INLINE Real exp2_of_minus(Real x) {
+  const Real magic = real(0x1.8p23F);  // adding to it rounds to the nearest integer
+  const Real clamped = hn::Min(x, real(126.0F));
+  const Real rounded = hn::Sub(magic, clamped);
+  const Real f = hn::Sub(hn::Sub(magic, rounded), clamped);
   Real p = real(0x1.5c08e6p-10F);
   p = hn::MulAdd(p, f, real(0x1.3d0c52p-7F));
   p = hn::MulAdd(p, f, real(0x1.c6b6e4p-5F));
@@ -38,7 +38,7 @@ HWY_INLINE Real exp2(Real x) {
 }
 
 struct Gaussian {
-  static HWY_INLINE Real value(Real squared) { return exp2(hn::Neg(squared)); }
+  static HWY_INLINE Real value(Real squared) { return exp2_of_minus(squared); }
 };
 struct Triangular {
   // 1 - d = (1 - d^2) / (1 + d), which does not cancel near the edge.
@@ -76,14 +76,10 @@ HWY_INLINE void squared_distances(const PointColumns& points, std::ptrdiff_t at,
 }
 
 template <typename Kernel, int kQueries, int kDims>
-void sum_block(const PointColumns& points, const float* queries, KernelSum* out) {
+void sum_block(const PointColumns& points, const float* queries, double* out) {
   const D d;
   const auto lanes = static_cast<std::ptrdiff_t>(hn::Lanes(d));
   double total[kQueries] = {};
-  Real nearest[kQueries];
-  for (int q = 0; q < kQueries; ++q) {
-    nearest[q] = real(PointColumns::kFarAway * PointColumns::kFarAway);
-  }
   for (std::ptrdiff_t start = 0; start < points.count(); start += kChunk) {
     const auto end = std::min(start + kChunk, points.count());
     Real sum[kQueries];
@@ -92,7 +88,6 @@ void sum_block(const PointColumns& points, const float* queries, KernelSum* out)
       Real squared[kQueries];
       squared_distances<kQueries, kDims>(points, at, queries, points.dims(), squared);
       for (int q = 0; q < kQueries; ++q) {
-        nearest[q] = hn::Min(nearest[q], squared[q]);
         sum[q] = hn::Add(sum[q], Kernel::value(squared[q]));
       }
     }
@@ -100,14 +95,11 @@ void sum_block(const PointColumns& points, const float* queries, KernelSum* out)
       total[q] += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, sum[q])));
     }
   }
-  for (int q = 0; q < kQueries; ++q) {
-    out[q] = {total[q], static_cast<double>(hn::GetLane(hn::MinOfLanes(d, nearest[q])))};
-  }
+  for (int q = 0; q < kQueries; ++q) out[q] = total[q];
 }
 
 template <typename Kernel, int kDims>
-void sum_all(const PointColumns& points, const float* queries, std::ptrdiff_t count,
-             KernelSum* out) {
+void sum_all(const PointColumns& points, const float* queries, std::ptrdiff_t count, double* out) {
   constexpr int kBlock = 4;
   std::ptrdiff_t i = 0;
   for (; i + kBlock <= count; i += kBlock) {
@@ -119,8 +111,7 @@ void sum_all(const PointColumns& points, const float* queries, std::ptrdiff_t co
 }
 
 template <typename Kernel>
-void sum_any(const PointColumns& points, const float* queries, std::ptrdiff_t count,
-             KernelSum* out) {
+void sum_any(const PointColumns& points, const float* queries, std::ptrdiff_t count, double* out) {
   switch (points.dims()) {
     case 1: return sum_all<Kernel, 1>(points, queries, count, out);
     case 2: return sum_all<Kernel, 2>(points, queries, count, out);
@@ -132,15 +123,15 @@ void sum_any(const PointColumns& points, const float* queries, std::ptrdiff_t co
 }  // namespace
 
 void GaussianSums(const PointColumns& points, const float* queries, std::ptrdiff_t count,
-                  KernelSum* out) {
+                  double* out) {
   sum_any<Gaussian>(points, queries, count, out);
 }
 void TriangularSums(const PointColumns& points, const float* queries, std::ptrdiff_t count,
-                    KernelSum* out) {
+                    double* out) {
   sum_any<Triangular>(points, queries, count, out);
 }
 void EpanechnikovSums(const PointColumns& points, const float* queries, std::ptrdiff_t count,
-                      KernelSum* out) {
+                      double* out) {
   sum_any<Epanechnikov>(points, queries, count, out);
 }
 
@@ -170,15 +161,15 @@ void PointColumns::resize(std::ptrdiff_t count) {
 }
 
 void gaussian_sums(const PointColumns& points, const float* queries, std::ptrdiff_t count,
-                   KernelSum* out) {
+                   double* out) {
   HWY_DYNAMIC_DISPATCH(GaussianSums)(points, queries, count, out);
 }
 void triangular_sums(const PointColumns& points, const float* queries, std::ptrdiff_t count,
-                     KernelSum* out) {
+                     double* out) {
   HWY_DYNAMIC_DISPATCH(TriangularSums)(points, queries, count, out);
 }
 void epanechnikov_sums(const PointColumns& points, const float* queries, std::ptrdiff_t count,
-                       KernelSum* out) {
+                       double* out) {
   HWY_DYNAMIC_DISPATCH(EpanechnikovSums)(points, queries, count, out);
 }
 }  // namespace rarefy::kernels

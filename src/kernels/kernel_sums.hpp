@@ -31,12 +31,6 @@ class PointColumns {
   std::ptrdiff_t count_ = 0;
 };
 
-/// What a sum over all points gives for one query.
-struct KernelSum {
-  double sum;      ///< of the kernel
-  double nearest;  ///< squared distance to the nearest point (huge where there is none)
-};
-
 /// For each of `count` queries (row-major, dims() columns), with d the distance to a point:
 ///   gaussian      sum of 2^(-d^2)
 ///   triangular    sum of max(0, 1 - d)
@@ -49,10 +43,10 @@ struct KernelSum {
 ///              lanes of padding
 /// A query's result does not depend on the other queries of the call.
 void gaussian_sums(const PointColumns& points, const float* queries, std::ptrdiff_t count,
-                   KernelSum* out);
+                   double* out);
 void triangular_sums(const PointColumns& points, const float* queries, std::ptrdiff_t count,
-                     KernelSum* out);
+                     double* out);
 void epanechnikov_sums(const PointColumns& points, const float* queries, std::ptrdiff_t count,
-                       KernelSum* out);
+                       double* out);
 
 }  // namespace rarefy::kernels
