@@ -25,9 +25,9 @@ HWY_INLINE Real real(double value) { return hn::Set(D(), value); }
 // other bits on processors that have one.
 HWY_INLINE Real times_plus(Real a, Real b, double c) { return hn::Add(hn::Mul(a, b), real(c)); }
 
-// Four 32-bit words, each in the low half of a 64-bit lane; a lane is one block.
+// Four 32-bit words in two 64-bit lanes: w1 above w0, and w3 above w2.
 struct Block {
-  Bits w0, w1, w2, w3;
+  Bits first, second;
 };
 
 HWY_INLINE Bits product(Bits a, std::uint32_t multiplier) {
@@ -37,27 +37,32 @@ HWY_INLINE Bits product(Bits a, std::uint32_t multiplier) {
 // So many vectors are made side by side: each alone would wait for its own results.
 constexpr int kSideBySide = 2;
 
-// Philox4x32-10; constants from Salmon et al. 2011, table 2 and section 3.3.
+HWY_INLINE Bits halves_swapped(Bits a) {
+  return hn::BitCast(U(), hn::Shuffle2301(hn::BitCast(W(), a)));
+}
+
+// Philox4x32-10; constants from Salmon et al. 2011, table 2 and section 3.3. The high half of a
+// product goes into w0 or w2, its low half becomes w1 or w3.
 HWY_INLINE void philox(Block* blocks, std::uint32_t k0, std::uint32_t k1) {
-  const Bits low = bits_of(0xFFFFFFFFU);
   for (int round = 0; round < 10; ++round) {
     for (int i = 0; i < kSideBySide; ++i) {
       Block& c = blocks[i];
-      const Bits p0 = product(c.w0, 0xD2511F53U);
-      const Bits p1 = product(c.w2, 0xCD9E8D57U);
-      c.w0 = hn::Xor(hn::Xor(hn::ShiftRight<32>(p1), c.w1), bits_of(k0));
-      c.w1 = hn::And(p1, low);
-      c.w2 = hn::Xor(hn::Xor(hn::ShiftRight<32>(p0), c.w3), bits_of(k1));
-      c.w3 = hn::And(p0, low);
+      const Bits p0 = product(c.first, 0xD2511F53U);
+      const Bits p1 = product(c.second, 0xCD9E8D57U);
+      c.first = hn::Xor3(halves_swapped(p1), hn::ShiftRight<32>(c.first), bits_of(k0));
+      c.second = hn::Xor3(halves_swapped(p0), hn::ShiftRight<32>(c.second), bits_of(k1));
     }
     k0 += 0x9E3779B9U;
     k1 += 0xBB67AE85U;
   }
 }
 
+HWY_INLINE std::uint64_t two_words(std::uint32_t low, std::uint32_t high) {
+  return low | std::uint64_t{high} << 32;
+}
+
 // 52 random bits as a number k * 2^-52 in [0, 1), exactly.
-HWY_INLINE Real unit_interval(Bits low, Bits high) {
-  const Bits word = hn::Or(low, hn::ShiftLeft<32>(high));
+HWY_INLINE Real unit_interval(Bits word) {
   const Bits one = bits_of(0x3FF0000000000000U);
   return hn::Sub(hn::BitCast(D(), hn::Or(hn::ShiftRight<12>(word), one)), real(1.0));
 }
@@ -148,17 +153,18 @@ void FillNormals(const PhiloxName& name, double* out, std::size_t count) {
     Block words[kSideBySide];
     for (int i = 0; i < kSideBySide; ++i) {
       const std::uint64_t first = name.counter[0] + done / 2 + static_cast<std::size_t>(i) * lanes;
-      words[i] = {hn::And(hn::Add(hn::Iota(U(), 0), bits_of(first)), bits_of(0xFFFFFFFFU)),
-                  bits_of(name.counter[1]), bits_of(name.counter[2]), bits_of(name.counter[3])};
+      const Bits place = hn::And(hn::Add(hn::Iota(U(), 0), bits_of(first)), bits_of(0xFFFFFFFFU));
+      words[i] = {hn::Or(place, bits_of(two_words(0, name.counter[1]))),
+                  bits_of(two_words(name.counter[2], name.counter[3]))};
     }
     philox(words, name.key[0], name.key[1]);
     const bool all = count - done >= at_once;
     double* to = all ? out + done : rest;
     for (int i = 0; i < kSideBySide; ++i) {
       // u1 = k 2^-52 + 2^-53 is never 0 or 1, so its logarithm is finite and negative.
-      const Real u1 = hn::Add(unit_interval(words[i].w0, words[i].w1), real(0x1p-53));
+      const Real u1 = hn::Add(unit_interval(words[i].first), real(0x1p-53));
       const Real radius = hn::Sqrt(hn::Mul(real(-2.0), logarithm(u1)));
-      const Circle at = on_circle(unit_interval(words[i].w2, words[i].w3));
+      const Circle at = on_circle(unit_interval(words[i].second));
       hn::StoreInterleaved2(hn::Mul(radius, at.cosine), hn::Mul(radius, at.sine), d,
                             to + static_cast<std::size_t>(i) * 2 * lanes);
     }
