@@ -8,6 +8,6 @@ namespace rarefy {
 
 /// Asks the system for large pages where these bytes are, if there are enough of them. It may
 /// decline.
-void prefer_large_pages(const void* memory, std::size_t bytes);
+void prefer_large_pages(void* memory, std::size_t bytes);
 
 }  // namespace rarefy

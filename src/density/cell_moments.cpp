@@ -15,7 +15,7 @@ namespace {
 // Cells that may hold no more than e^-40 of the sum are passed over.
 constexpr double kNegligible = 40.0;
 
-constexpr Index kBlock = kernels::kPanelBlock;
+constexpr Index kCellBlock = kernels::kPanelBlock;
 
 // By how much rounding may put a point beyond the edge of its cell, of which half is 1.
 constexpr double kSlack = 1e-6;
@@ -60,7 +60,7 @@ Index CellMoments::cell_at(std::int64_t place) {
   if (index < 0) {
     index = static_cast<std::int32_t>(cells_.size());
     cells_.push_back({place, 0, 0});
-    moments_.resize(moments_.size() + at(kBlock), 0.0);
+    moments_.resize(moments_.size() + at(kCellBlock), 0.0);
     put_by_.resize(put_by_.size() + kMostPutBy);
   }
   return index;
@@ -76,7 +76,7 @@ void CellMoments::hand_out(const std::vector<PlanePoint>& points, int sign) {
     cells_[at(cell)].count += sign;
     groups_[at(cell % kGroups)].push_back({2.0 * (x - static_cast<double>(column)) - 1.0,
                                            2.0 * (y - static_cast<double>(row)) - 1.0,
-                                           cell * kBlock, static_cast<double>(sign)});
+                                           cell * kCellBlock, static_cast<double>(sign)});
   }
   count_ += sign * static_cast<std::int64_t>(points.size());
 }
@@ -92,7 +92,7 @@ void CellMoments::change(const std::vector<PlanePoint>& came, const std::vector<
 
 void CellMoments::take(const std::vector<kernels::PanelPoint>& group) {
   for (const auto& point : group) {
-    const auto index = at(point.offset / kBlock);
+    const auto index = at(point.offset / kCellBlock);
     Cell& cell = cells_[index];
     if (cell.put_by == kMostPutBy) {
       kernels::panel_deposits(put_by_.data() + index * kMostPutBy, kMostPutBy, moments_.data());
@@ -102,10 +102,10 @@ void CellMoments::take(const std::vector<kernels::PanelPoint>& group) {
   }
   // Rounding leaves a trace of the last point that left; nobody else would hide it.
   for (const auto& point : group) {
-    Cell& cell = cells_[at(point.offset / kBlock)];
+    Cell& cell = cells_[at(point.offset / kCellBlock)];
     if (cell.count > 0) continue;
     cell.put_by = 0;
-    std::fill_n(moments_.begin() + point.offset, kBlock, 0.0);
+    std::fill_n(moments_.begin() + point.offset, kCellBlock, 0.0);
   }
 }
 
@@ -144,7 +144,7 @@ CellMoments::Sum CellMoments::log_sum(PlanePoint query) const {
     node_kernels(query.x, centre.x, half.x, x.least, along_x);
     node_kernels(query.y, centre.y, half.y, y.least, along_y);
     double in_cell = 0.0;
-    const double* moments = moments_.data() + static_cast<Index>(i) * kBlock;
+    const double* moments = moments_.data() + static_cast<Index>(i) * kCellBlock;
     for (Index j = 0; j < kernels::kPanelNodes; ++j, moments += kernels::kPanelNodes) {
       double row = 0.0;
       for (Index k = 0; k < kernels::kPanelNodes; ++k) row += moments[k] * along_y[k];
@@ -165,7 +165,7 @@ CellMoments::Sum CellMoments::log_sum(PlanePoint query) const {
 PlanePoint CellMoments::mean_of(std::size_t cell) const {
   const auto& nodes = kernels::panel_nodes();
   const PlanePoint centre = centre_of(cells_[cell].place);
-  const double* moments = moments_.data() + static_cast<Index>(cell) * kBlock;
+  const double* moments = moments_.data() + static_cast<Index>(cell) * kCellBlock;
   double x = 0.0;
   double y = 0.0;
   for (std::size_t j = 0; j < nodes.size(); ++j, moments += kernels::kPanelNodes) {
@@ -211,7 +211,7 @@ void CellMoments::load(StateReader& in) {
   const auto places = in.integers_up_to("cells.places", index_.size());
   std::vector<std::int64_t> counts(places.size());
   in.integers("cells.counts", counts);
-  moments_.assign(places.size() * at(kBlock), 0.0);
+  moments_.assign(places.size() * at(kCellBlock), 0.0);
   in.finite_reals("cells.moments", moments_);
   std::vector<std::int64_t> waiting(places.size());
   in.integers("cells.waiting", waiting);
@@ -242,7 +242,7 @@ void CellMoments::load_points(StateReader& in, std::size_t count) {
   auto value = values.begin();
   for (std::size_t i = 0; i < cells_.size(); ++i) {
     for (auto& point : put_by(*this, i)) {
-      point = {value[0], value[1], static_cast<Index>(i) * kBlock, value[2]};
+      point = {value[0], value[1], static_cast<Index>(i) * kCellBlock, value[2]};
       if (std::abs(point.x) > 1.0 + kSlack || std::abs(point.y) > 1.0 + kSlack ||
           std::abs(point.weight) != 1.0) {
         throw Error(ErrorKind::corrupt, "saved state: a point that is not in its cell");

@@ -9,8 +9,8 @@ namespace rarefy {
 namespace {
 
 constexpr Index kNodes = kernels::kPanelNodes;
-constexpr Index kBlock = kernels::kPanelBlock;
-constexpr Index kRows = kernels::kProductRows;
+constexpr Index kPanelValues = kernels::kPanelBlock;
+constexpr Index kTaskRows = kernels::kProductRows;
 constexpr Index kNeighbours = 3;  // panels to each side that are not passed over
 constexpr Index kWindow = (2 * kNeighbours + 1) * kNodes;
 
@@ -102,10 +102,10 @@ const double* PanelField::Axis::columns(Parity parity, Index panel) const {
 PanelField::PanelField(double width, double height)
     : x_(width),
       y_(height),
-      weights_(at(x_.panels * y_.panels * kBlock), 0.0),
+      weights_(at(x_.panels * y_.panels * kPanelValues), 0.0),
       field_(weights_.size(), 0.0),
       counts_(at(x_.panels * y_.panels), 0),
-      peaks_(at(x_.half * kNodes / kRows), 0.0),
+      peaks_(at(x_.half * kNodes / kTaskRows), 0.0),
       starts_(counts_.size() + 1) {
   parts_.fill(std::vector<double>(weights_.size() / 4, 0.0));
   half_way_.fill(std::vector<double>(weights_.size() / 4, 0.0));
@@ -116,7 +116,7 @@ double PanelField::cost() const {
   double products = 0.0;
   for (Index i = 0; i < x_.half; ++i) products += static_cast<double>(x_.window(i).count * y_.half);
   for (Index j = 0; j < y_.half; ++j) products += static_cast<double>(y_.window(j).count * x_.half);
-  return 4.0 * static_cast<double>(kBlock * kNodes) * products;
+  return 4.0 * static_cast<double>(kPanelValues * kNodes) * products;
 }
 
 bool PanelField::covers(PlanePoint point) const {
@@ -129,7 +129,7 @@ kernels::PanelPoint PanelField::on_panel(PlanePoint point) const {
   const auto column = std::clamp(static_cast<Index>(x), Index{0}, x_.panels - 1);
   const auto row = std::clamp(static_cast<Index>(y), Index{0}, y_.panels - 1);
   return {2.0 * (x - static_cast<double>(column)) - 1.0, 2.0 * (y - static_cast<double>(row)) - 1.0,
-          (column * y_.panels + row) * kBlock, 1.0};
+          (column * y_.panels + row) * kPanelValues, 1.0};
 }
 
 void PanelField::change(const std::vector<PlanePoint>& came, const std::vector<PlanePoint>& went,
@@ -148,7 +148,7 @@ void PanelField::sort_by_panel(const std::vector<PlanePoint>& came,
     for (const PlanePoint point : points) {
       auto on = on_panel(point);
       on.weight = sign;
-      const auto panel = at(on.offset / kBlock);
+      const auto panel = at(on.offset / kPanelValues);
       counts_[panel] += sign;
       ++starts_[panel];
       changes_.push_back(on);
@@ -159,8 +159,8 @@ void PanelField::sort_by_panel(const std::vector<PlanePoint>& came,
   Index end = 0;
   for (Index& start : starts_) end = start += end;  // for now the ends
   sorted_.resize(changes_.size());
-  for (auto point = changes_.rbegin(); point != changes_.rend(); ++point) {
-    sorted_[at(--starts_[at(point->offset / kBlock)])] = *point;
+  for (std::size_t i = changes_.size(); i-- > 0;) {
+    sorted_[at(--starts_[at(changes_[i].offset / kPanelValues)])] = changes_[i];
   }
 }
 
@@ -180,7 +180,8 @@ void PanelField::deposit(Index quarter_panel) {
     changed = true;
     kernels::panel_deposits(sorted_.data() + first, count, weights_.data());
     // Rounding leaves a trace of the last point that left; nobody else would hide it.
-    if (counts_[at(panel)] == 0) std::fill_n(weights_.begin() + panel * kBlock, kBlock, 0.0);
+    if (counts_[at(panel)] == 0)
+      std::fill_n(weights_.begin() + panel * kPanelValues, kPanelValues, 0.0);
   }
   if (changed) fold(quarter_panel);
 }
@@ -190,7 +191,7 @@ void PanelField::fold(Index quarter_panel) {
   const Index row = quarter_panel % y_.half;
   const auto panels = images(column, row);
   kernels::Four<const double> from{};
-  for (std::size_t i = 0; i < 4; ++i) from[i] = weights_.data() + panels[i] * kBlock;
+  for (std::size_t i = 0; i < 4; ++i) from[i] = weights_.data() + panels[i] * kPanelValues;
   kernels::fold_panels(from,
                        pointers<double>(parts_, column * kNodes * y_.half * kNodes + row * kNodes),
                        y_.half * kNodes);
@@ -201,31 +202,32 @@ void PanelField::make(Workers& workers) {
   peak_ = *std::max_element(peaks_.begin(), peaks_.end());
 }
 
-// kRows rows of nodes, and those opposite.
+// kTaskRows rows of nodes, and those opposite.
 void PanelField::make_rows(Index task) {
   const Index stride = y_.half * kNodes;
-  const Index panel = task * kRows / kNodes;
-  const Index row = task * kRows % kNodes;
+  const Index panel = task * kTaskRows / kNodes;
+  const Index row = task * kTaskRows % kNodes;
   const Window heard = x_.window(panel);
   for (std::size_t part = 0; part < 4; ++part) {
     const Parity along_x = part / 2 == 0 ? kEven : kOdd;
     kernels::panel_product(x_.rows(along_x, panel) + row * kWindow, kWindow, heard.count * kNodes,
                            parts_[part].data() + heard.first * kNodes * stride, stride, stride,
-                           half_way_[part].data() + task * kRows * stride, stride);
+                           half_way_[part].data() + task * kTaskRows * stride, stride);
   }
   double peak = 0.0;
+  alignas(64) std::array<std::array<double, at(kTaskRows * kNodes)>, 4> results{};
   for (Index j = 0; j < y_.half; ++j) {
     const Window beside = y_.window(j);
-    alignas(64) std::array<std::array<double, at(kRows * kNodes)>, 4> results;
     for (std::size_t part = 0; part < 4; ++part) {
       const Parity along_y = part % 2 == 0 ? kEven : kOdd;
-      kernels::panel_product(half_way_[part].data() + task * kRows * stride + beside.first * kNodes,
-                             stride, beside.count * kNodes, y_.columns(along_y, j), kNodes, kNodes,
-                             results[part].data(), kNodes);
+      kernels::panel_product(
+          half_way_[part].data() + task * kTaskRows * stride + beside.first * kNodes, stride,
+          beside.count * kNodes, y_.columns(along_y, j), kNodes, kNodes, results[part].data(),
+          kNodes);
     }
     const auto panels = images(panel, j);
     kernels::Four<double> to{};
-    for (std::size_t i = 0; i < 4; ++i) to[i] = field_.data() + panels[i] * kBlock;
+    for (std::size_t i = 0; i < 4; ++i) to[i] = field_.data() + panels[i] * kPanelValues;
     peak = std::max(peak, kernels::unfold_panels(pointers<const double>(results, 0), row, to));
   }
   peaks_[at(task)] = peak;

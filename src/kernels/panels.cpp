@@ -217,7 +217,7 @@ struct Images {
 
 void PanelDeposits(const PanelPoint* points, std::ptrdiff_t count, double* values) {
   const PanelTables& tables = panel_tables();
-  Bases bases;
+  Bases bases;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled before it is read
   for (std::ptrdiff_t first = 0; first < count; first += Bases::kMost) {
     const std::ptrdiff_t some = std::min(Bases::kMost, count - first);
     bases.fill<true>(tables, points + first, some);
@@ -235,7 +235,7 @@ void PanelValues(const PanelPoint* points, std::ptrdiff_t count, const double* v
                  double* out) {
   const D d;
   const PanelTables& tables = panel_tables();
-  Bases bases;
+  Bases bases;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled before it is read
   for (std::ptrdiff_t first = 0; first < count; first += Bases::kMost) {
     const std::ptrdiff_t some = std::min(Bases::kMost, count - first);
     bases.fill<false>(tables, points + first, some);
