@@ -117,12 +117,13 @@ pictures::Heatmap heatmap_of(const Archive& archive, const DomainInfo& domain, c
   if (space.dim() == 2) add_landmarks(domain, map);
   map.title = domain.title.empty() ? domain.name : domain.title;
   if (space.dim() > 2) map.title += fmt::format(", features 1 and 2 of {}", space.dim());
-  map.subtitle = fmt::format(
-      "{}, {} profile, seed {}, {} iterations: coverage {:.2f} %, cross-entropy {:.2f} (floor "
-      "{:g})",
-      config.algorithm, config.profile, config.seed, with_commas(iteration),
-      100.0 * coverage(archive), cross_entropy(archive.visits(), config.entropy_floor),
-      config.entropy_floor);
+  map.subtitle =
+      fmt::format("{}, {} profile, seed {}, {} iterations: coverage {:.2f} %, cross-entropy {:.2f}",
+                  config.algorithm, config.profile, config.seed, with_commas(iteration),
+                  100.0 * coverage(archive), cross_entropy(archive.visits(), config.entropy_floor));
+  if (config.entropy_floor != Config{}.entropy_floor) {
+    map.subtitle += fmt::format(" (floor {:g})", config.entropy_floor);
+  }
   return map;
 }
 
