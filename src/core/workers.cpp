@@ -37,14 +37,25 @@ void relax() {
 // One job at a time. The caller opens it, works on it itself, closes it when no index is left,
 // and waits for the helpers that are inside. A helper that comes too late, because the machine
 // had no core for it, finds the job closed and has delayed nobody.
+//
+// Every thread has a share of the indices, the same one whenever a job of as many comes again: an
+// emitter's matrices, say, stay in the cache of the core that had them last. Whoever is done
+// with its own share takes from the others'.
 struct Workers::Team {
-  explicit Team(Index threads) {
+  struct alignas(64) Share {  // a cache line each
+    std::atomic<Index> next{0};
+    Index end = 0;
+  };
+
+  explicit Team(Index threads) : shares(static_cast<std::size_t>(threads)) {
     // With more threads than cores a spinning helper would keep a busy one waiting.
     const auto cores = static_cast<Index>(std::max(1U, std::thread::hardware_concurrency()));
     spins = threads <= cores ? kSpins : 0;
     helpers.reserve(static_cast<std::size_t>(threads - 1));
     try {
-      for (Index i = 1; i < threads; ++i) helpers.emplace_back([this] { serve(); });
+      for (std::size_t i = 1; i < shares.size(); ++i) {
+        helpers.emplace_back([this, i] { serve(i); });
+      }
     } catch (const std::system_error& refusal) {
       dismiss();
       throw Error(ErrorKind::io, "threads", std::to_string(threads),
@@ -68,7 +79,7 @@ struct Workers::Team {
     jobs.notify_all();
   }
 
-  void serve() {
+  void serve(std::size_t own) {
     std::uint32_t seen = 0;
     while (true) {
       for (int i = 0; i < spins && jobs.load(std::memory_order_relaxed) == seen; ++i) relax();
@@ -76,7 +87,7 @@ struct Workers::Team {
       seen = jobs.load(std::memory_order_acquire);
       if (stopping.load(std::memory_order_relaxed)) return;
       if (!enter()) continue;
-      work();
+      work(own);
       if (gate.fetch_sub(1, std::memory_order_acq_rel) == 1) gate.notify_one();
     }
   }
@@ -90,27 +101,36 @@ struct Workers::Team {
     return false;
   }
 
-  void work() {
+  void work(std::size_t own) {
+    for (std::size_t k = 0; k < shares.size(); ++k) work_on(shares[(own + k) % shares.size()]);
+  }
+
+  void work_on(Share& share) {
     while (true) {
-      const Index i = next.fetch_add(1, std::memory_order_relaxed);
-      if (i >= count) return;
+      const Index i = share.next.fetch_add(1, std::memory_order_relaxed);
+      if (i >= share.end) return;
       try {
         (*task)(i);
       } catch (...) {
         const std::scoped_lock lock(failure_mutex);
         if (!failure) failure = std::current_exception();
-        next.store(count, std::memory_order_relaxed);  // nobody starts another
+        for (auto& rest : shares) rest.next.store(rest.end, std::memory_order_relaxed);
       }
     }
   }
 
   void run(Index job_count, TaskRef job) {
     task = job;
-    count = job_count;
-    next.store(0, std::memory_order_relaxed);
+    const auto threads = static_cast<Index>(shares.size());
+    const Index most = (job_count + threads - 1) / threads;
+    Index first = 0;
+    for (auto& share : shares) {
+      share.next.store(first, std::memory_order_relaxed);
+      first = share.end = std::min(first + most, job_count);
+    }
     gate.store(kOpen, std::memory_order_release);
     announce();
-    work();
+    work(0);
     std::uint32_t inside = gate.fetch_and(~kOpen, std::memory_order_acq_rel) & ~kOpen;
     for (int i = 0; i < spins && inside != 0; ++i) {
       relax();
@@ -127,8 +147,7 @@ struct Workers::Team {
 
   int spins = kSpins;
   std::optional<TaskRef> task;
-  Index count = 0;
-  std::atomic<Index> next{0};
+  std::vector<Share> shares;           // the caller's first
   std::atomic<std::uint32_t> jobs{0};  // announced so far
   std::atomic<std::uint32_t> gate{0};  // kOpen, and how many helpers are inside
   std::atomic<bool> stopping{false};
