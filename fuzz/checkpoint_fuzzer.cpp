@@ -22,6 +22,8 @@ rarefy::Config small_config(std::string_view algorithm) {
   config.emitters = 2;
   config.batch = 4;
   config.buffer = 8;
+  config.kde = "panels";         // they have more of a state than direct sums
+  config.bandwidth = "4 width";  // and few of them will do
   config.grid = 4;
   config.neighbours = 3;
   config.flow_layers = "4";

@@ -220,11 +220,11 @@ void CellMoments::load(StateReader& in) {
   cells_.clear();
   count_ = 0;
   std::size_t points = 0;
-  constexpr std::int64_t kMost = std::int64_t{1} << 48;
+  constexpr std::int64_t kMost = std::int64_t{1} << 46;
   for (std::size_t i = 0; i < places.size(); ++i) {
     if (places[i] < 0 || places[i] >= static_cast<std::int64_t>(index_.size()) ||
         index_[at(places[i])] >= 0 || counts[i] < 0 || counts[i] > kMost || waiting[i] < 0 ||
-        waiting[i] > static_cast<std::int64_t>(kMostPutBy)) {
+        waiting[i] > static_cast<std::int64_t>(kMostPutBy) || (counts[i] == 0 && waiting[i] > 0)) {
       throw Error(ErrorKind::corrupt, "saved state: the density's cells contradict each other");
     }
     index_[at(places[i])] = static_cast<std::int32_t>(i);

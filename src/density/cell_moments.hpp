@@ -60,7 +60,7 @@ class CellMoments {
   static constexpr Index kGroups = 8;  // tasks that take points; a cell belongs to one of them
   static constexpr std::size_t kMostPutBy = 32;
   struct Cell {
-    std::int64_t place;  // row * up + column
+    std::int64_t place;  // column * up + row
     std::int64_t count;  // of points, those put by included
     std::size_t put_by;  // of points that came or went
   };

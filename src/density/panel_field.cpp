@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "core/at.hpp"
+#include "rarefy/core/error.hpp"
 
 namespace rarefy {
 namespace {
@@ -237,8 +239,6 @@ void PanelField::values(const kernels::PanelPoint* places, Index count, double* 
   kernels::panel_values(places, count, field_.data(), out);
 }
 
-std::size_t PanelField::bytes() const { return 4 * weights_.size() * sizeof(double); }
-
 void PanelField::save(StateWriter& out) const {
   out.integers("panels.counts", counts_);
   out.reals("panels.weights", weights_);
@@ -247,6 +247,13 @@ void PanelField::save(StateWriter& out) const {
 // The field follows from the weights, to the bit.
 void PanelField::load(StateReader& in) {
   in.integers("panels.counts", counts_);
+  constexpr std::int64_t kMost = std::int64_t{1} << 48;
+  for (const std::int64_t count : counts_) {
+    if (count < 0 || count > kMost) {
+      throw Error(ErrorKind::corrupt, "saved state: points on a panel", std::to_string(count),
+                  "0 to 2^48");
+    }
+  }
   in.finite_reals("panels.weights", weights_);
   Workers alone(1);
   for (Index i = 0; i < x_.half * y_.half; ++i) fold(i);

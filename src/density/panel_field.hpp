@@ -6,14 +6,15 @@
 //
 //   F = G_x W G_y^T,   G(i, j) = exp(-(node_i - node_j)^2 / 2),
 //
-// two products of small matrices, because a Gaussian is a product of one in x and one in y;
-// panels more than three apart are passed over. A query reads the polynomial through the field
+// two products of small matrices, because a Gaussian is a product of one in x and one in y; of
+// panels more than three apart most are passed over. A query reads the polynomial through the field
 // of its panel. (W. Fong and E. Darve, "The black-box fast multipole method", J. Comput. Phys.
 // 228, 2009, with one level and the near field taken in.)
 //
 // The nodes lie symmetrically about the middle of the box, so G takes what is even to what is
 // even, and odd to odd. Each part is known by half of its nodes: G becomes two matrices of a
-// quarter of the size, and the field costs half.
+// quarter of the size. That saves 40 % of the work on a box of 6 x 6 panels, and less on larger
+// ones, where most of G is passed over anyway.
 #pragma once
 
 #include <array>
@@ -33,11 +34,11 @@ class PanelField {
  public:
   static constexpr double kWidestSide = 2.85;  ///< of a panel, in bandwidths
   /// The greatest error of the polynomials, relative to the field's peak. On one axis it is
-  /// 1.1e-9 for panels of the widest side, on both together twice that, and neighbouring panels
-  /// add a little.
+  /// 1.1e-9 for panels of the widest side, on both together twice that; neighbouring panels, and
+  /// those passed over where panels are narrow, add a little.
   static constexpr double kError = 4e-9;
 
-  /// How many panels, along both sides together, a box of that size would have; in bandwidths.
+  /// How many panels a box of that size, in bandwidths, would have.
   [[nodiscard]] static double panels_for(double width, double height);
 
   /// For the box of that size about the origin.
@@ -59,7 +60,6 @@ class PanelField {
   [[nodiscard]] std::pair<Index, Index> panels() const { return {x_.panels, y_.panels}; }
   /// Width and height of a panel.
   [[nodiscard]] PlanePoint side() const { return {x_.side, y_.side}; }
-  [[nodiscard]] std::size_t bytes() const;
 
   void save(StateWriter& out) const;
   void load(StateReader& in);
@@ -68,7 +68,7 @@ class PanelField {
   // Even or odd about the middle.
   enum Parity { kEven, kOdd };
 
-  // A panel of the lower half, and those of the lower half that it hears of.
+  // The panels of the lower half that one of them hears of.
   struct Window {
     Index first, count;
   };
@@ -80,8 +80,8 @@ class PanelField {
     double side;
     double origin;
     [[nodiscard]] Window window(Index panel) const;
-    // The matrix between a panel's nodes (rows) and those of its window (columns, `stride`
-    // apart), and its transpose (kPanelNodes apart).
+    // The matrix between a panel's nodes (rows) and those of its window (columns), a row as long
+    // as the widest window; and its transpose, with rows of kPanelNodes.
     [[nodiscard]] const double* rows(Parity parity, Index panel) const;
     [[nodiscard]] const double* columns(Parity parity, Index panel) const;
 

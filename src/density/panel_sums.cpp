@@ -16,10 +16,13 @@ namespace {
 constexpr Index kCells = 5;  // along the side of a panel
 // A multiplication and addition in double precision costs this much of a Gaussian in single.
 constexpr double kProductCost = 0.22;
-// The relative error of single-precision sums (kernels/kernel_sums.hpp).
-constexpr double kLooseError = 3e-6;
+// The relative error of single-precision sums, given the distances (kernels/kernel_sums.hpp).
+constexpr double kSumError = 2e-6;
 // d^2 here is u^2 log2(e) / 2 there.
 const double kKernelUnit = std::sqrt(0.5 * std::numbers::log2e);
+
+// How far from a query, in bandwidths, the farthest point is that single precision can see.
+constexpr double kFarthest = 14.0;
 
 void write_points(StateWriter& out, std::string_view name, const std::vector<PlanePoint>& points) {
   std::vector<double> values;
@@ -76,6 +79,18 @@ void PanelSums::Loose::clear() {
   columns.resize(0);
 }
 
+// A coordinate that is rounded to single precision is off by 2^-25 of itself at most, so a distance
+// d by 2^-24 of the farthest coordinate, and d^2 by d 2^-23 of that; adding d^2 up takes another
+// 2^-22 of it. Times ln 2 that is the relative error of 2^(-d^2).
+PanelSums::Rounding::Rounding(double farthest)
+    : close_by_(std::numbers::ln2 *
+                (0x1p-23 * kKernelUnit * farthest * kCloseBy + 0x1p-22 * kCloseBy * kCloseBy)) {}
+
+// Farther away than kCloseBy the error itself, like 2^(-d^2), becomes ever smaller.
+double PanelSums::Rounding::error(double sum, Index points) const {
+  return (kSumError + close_by_) * sum + close_by_ * kFaint * static_cast<double>(points);
+}
+
 bool PanelSums::fits(double width, double height) {
   return PanelField::panels_for(width + 2 * kMargin, height + 2 * kMargin) <= kMostPanels;
 }
@@ -84,7 +99,9 @@ PanelSums::PanelSums(double width, double height)
     : field_(width + 2 * kMargin, height + 2 * kMargin),
       cells_({-0.5 * width - kMargin, -0.5 * height - kMargin},
              {field_.side().x / kCells, field_.side().y / kCells}, field_.panels().first * kCells,
-             field_.panels().second * kCells) {
+             field_.panels().second * kCells),
+      inside_rounding_(std::hypot(0.5 * width + kMargin, 0.5 * height + kMargin)),
+      outside_rounding_(std::hypot(0.5 * width + kMargin, 0.5 * height + kMargin) + kFarthest) {
   static_assert(PanelField::kWidestSide <= kCells * CellMoments::kWidestSide);
 }
 
@@ -140,8 +157,9 @@ void PanelSums::log_sums(const PlanePoint* queries, Index count, double* out) co
     for (Index i = 0; i < piece; ++i) {
       const auto q = at(i);
       const double sum = values[q] + came[q] - went[q] + outside[q];
-      const double error =
-          PanelField::kError * field_.peak() + kLooseError * (came[q] + went[q] + outside[q]);
+      const double error = PanelField::kError * field_.peak() +
+                           inside_rounding_.error(came[q] + went[q], loose()) +
+                           outside_rounding_.error(outside[q], outside_.count());
       const bool sure =
           field_.covers(queries[first + i]) && error <= kTolerance * sum && sum >= 0x1p-60;
       out[first + i] = sure ? std::log(sum) : tail(queries[first + i]);
@@ -186,8 +204,6 @@ double PanelSums::log_sum_of_crowds(PlanePoint query) const {
   });
   return std::log(sum) - 0.5 * nearest;
 }
-
-std::size_t PanelSums::bytes() const { return field_.bytes() + cells_.bytes(); }
 
 void PanelSums::save(StateWriter& out) const {
   field_.save(out);

@@ -57,7 +57,6 @@ class PanelSums {
   [[nodiscard]] Index outside() const { return outside_.count(); }
   /// Points that came or went since the field was made.
   [[nodiscard]] Index loose() const { return came_.count() + went_.count(); }
-  [[nodiscard]] std::size_t bytes() const;
 
   void save(StateWriter& out) const;
   void load(StateReader& in);
@@ -75,6 +74,19 @@ class PanelSums {
     std::vector<PlanePoint> points;
     kernels::PointColumns columns;  // the same in the coordinates of gaussian_sums
   };
+  // What rounding to single precision does to sums over points whose coordinates are at most so
+  // large.
+  class Rounding {
+   public:
+    explicit Rounding(double farthest);
+    /// A bound of the error of a sum over so many points.
+    [[nodiscard]] double error(double sum, Index points) const;
+
+   private:
+    static constexpr double kCloseBy = 4.0;
+    static constexpr double kFaint = 0x1p-16;  // a term that far away
+    double close_by_;                          // its relative error
+  };
   [[nodiscard]] double tail(PlanePoint query) const;
 
   PanelField field_;
@@ -82,6 +94,7 @@ class PanelSums {
   Loose came_, went_;        // since then
   Loose outside_;            // of the panels
   CellMoments cells_;        // all but those outside
+  Rounding inside_rounding_, outside_rounding_;
   std::vector<PlanePoint> inside_, beside_, left_;  // scratch
 };
 

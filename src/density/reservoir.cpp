@@ -100,7 +100,7 @@ void Reservoir::load(StateReader& in) {
   constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
   seen_ = in.integer("reservoir.seen", 0, std::int64_t{1} << 62);
   next_ = in.integer("reservoir.next", 0, kMost);
-  draws_ = in.integer("reservoir.draws", 0, kMost);
+  draws_ = in.integer("reservoir.draws", 0, std::int64_t{1} << 62);
   w_ = in.finite("reservoir.w");
   slot_ = static_cast<Index>(
       in.integer("reservoir.slot", 0, std::max<std::int64_t>(options_.capacity - 1, 0)));

@@ -11,24 +11,41 @@
 namespace rarefy::compat {
 namespace {
 
-TEST(PublishedFlow, ScoresAreDensities) {
+// What candidates score, and the logarithms of their densities.
+struct Scored {
+  std::vector<double> scores, logarithms;
+};
+Scored scored(Index features) {
   FlowOptions options;
-  options.space = {{-3, -3}, {3, 3}};
+  const auto dims = static_cast<std::size_t>(features);
+  options.space = {std::vector<double>(dims, -3.0), std::vector<double>(dims, 3.0)};
   options.network.layers = {16};
   options.training.steps = 30;
   options.seed = 5;
   PublishedFlow flow(options, std::make_unique<PublishedBuffer>(PublishedBufferOptions{
-                                  .feature_dim = 2, .capacity = 100, .seed = 5}));
+                                  .feature_dim = features, .capacity = 100, .seed = 5}));
   Workers workers(1);
-  const Batch seen = uniform_batch(100, 2, -2, 2, 1);
-  flow.observe(seen, {}, workers);
-  const Batch queries = uniform_batch(20, 2, -3, 3, 2);
-  std::vector<double> scores(20), logarithms(20);
-  flow.score(queries, {}, scores, workers);
-  flow.log_density(queries, logarithms, workers);
-  for (std::size_t i = 0; i < scores.size(); ++i) {
-    EXPECT_DOUBLE_EQ(scores[i], std::exp(logarithms[i]));
+  flow.observe(uniform_batch(100, features, -2, 2, 1), {}, workers);
+  const Batch queries = uniform_batch(20, features, -3, 3, 2);
+  Scored result{std::vector<double>(20), std::vector<double>(20)};
+  flow.score(queries, {}, result.scores, workers);
+  flow.log_density(queries, result.logarithms, workers);
+  return result;
+}
+
+TEST(PublishedFlow, ScoresAreDensities) {
+  for (const Index features : {1, 2}) {
+    const auto [scores, logarithms] = scored(features);
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      EXPECT_DOUBLE_EQ(scores[i], std::exp(logarithms[i]));
+    }
+    EXPECT_NE(scores[0], scores[1]);
   }
+}
+
+TEST(PublishedFlow, ScoresOfManyFeaturesAreLogarithms) {
+  const auto [scores, logarithms] = scored(3);
+  EXPECT_EQ(scores, logarithms);
   EXPECT_NE(scores[0], scores[1]);
 }
 

@@ -7,6 +7,7 @@
 
 #include "density/plane_crowds.hpp"
 #include "rarefy/core/error.hpp"
+#include "support/sanitized.hpp"
 
 namespace {
 
@@ -37,10 +38,14 @@ TEST(CellMoments, SumsLikeThePointsAsFarAsTheyReach) {
 // Far away digits are lost; close by hardly any.
 TEST(CellMoments, AreNearlyExactCloseBy) {
   Workers alone(1);
-  const Points points = plane::crowd_of("even", kSide, 500, 9);
+  // Enough for the cells of a corner to have turned most of them into weights.
+  Points points = plane::crowd_of("even", 4.0, kSanitized ? 4000 : 10'000, 9);
+  for (auto& point : points) point.x -= 9.0;
   auto moments = cells();
   moments.change(points, {}, alone);
-  for (const auto query : plane::crowd_of("even", kSide, 200, 10)) {
+  Points queries = plane::crowd_of("even", 5.0, kSanitized ? 20 : 100, 10);
+  for (auto& query : queries) query.x -= 9.0;
+  for (const auto query : queries) {
     ASSERT_NEAR(moments.log_sum(query).log_sum, plane::log_sum(points, query), 1e-12);
   }
 }
@@ -77,11 +82,15 @@ TEST(CellMoments, ForgetWhatLeaves) {
 TEST(CellMoments, KnowTheMeanOfTheirPoints) {
   Workers alone(1);
   auto moments = cells();
-  moments.change({{0.1, 0.2}, {0.3, 0.1}, {0.2, 0.3}, {-5.0, 7.3}}, {}, alone);
+  Points points = {{-5.0, 7.3}};
+  for (int i = 0; i < 50; ++i) {  // more than wait to be turned into weights
+    points.insert(points.end(), {{0.1, 0.2}, {0.3, 0.1}, {0.2, 0.3}});
+  }
+  moments.change(points, {}, alone);
   int seen = 0;
   moments.for_each_cell([&](rarefy::PlanePoint mean, double count) {
     ++seen;
-    if (count == 3.0) {
+    if (count == 150.0) {
       EXPECT_NEAR(mean.x, 0.2, 1e-14);
       EXPECT_NEAR(mean.y, 0.2, 1e-14);
     } else {
@@ -160,6 +169,7 @@ TEST(CellMoments, RefuseAStateThatContradictsItself) {
   EXPECT_THROW(load({{4}, {1}, 1, {-1}}), rarefy::Error);
   EXPECT_THROW(load({{4}, {1}, 1, {33}, std::vector<double>(99, 0.5)}), rarefy::Error);
   EXPECT_THROW(load({{4}, {1}, 1, {1}, {0.5, 0.5}}), rarefy::Error);
+  EXPECT_THROW(load({{4}, {0}, 1, {1}, {0.5, 0.5, 1.0}}), rarefy::Error);  // of an empty cell
   EXPECT_THROW(load({{4}, {1}, 1, {1}, {1.5, 0.5, 1.0}}), rarefy::Error);  // not in its cell
   EXPECT_THROW(load({{4}, {1}, 1, {1}, {0.5, 0.5, 0.7}}), rarefy::Error);  // not one point
 }

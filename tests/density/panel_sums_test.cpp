@@ -63,12 +63,29 @@ TEST_P(PanelAccuracy, IsWithinTheToleranceForEveryCrowd) {
   }
 }
 
+// Boxes with other numbers of panels across than up, from two to many.
+TEST_P(PanelAccuracy, IsWithinTheToleranceInOblongBoxes) {
+  Workers alone(1);
+  for (const auto& [width, height] : {std::pair{30.0, 9.0}, {4.0, 27.0}, {16.31, 2.0}}) {
+    Points points = plane::crowd_of("even", 1.0, kCount, 5);
+    Points queries = plane::queries_for(points, 1.0, 300, 6);
+    for (auto* crowd : {&points, &queries}) {
+      for (auto& point : *crowd) point = {width * point.x, height * point.y};
+    }
+    PanelSums sums(width, height);
+    sums.change(points, {}, alone);
+    sums.settle(kManyQueries, alone);
+    expect_close(sums, points, queries, 2e-6, "oblong");
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, PanelAccuracy, testing::ValuesIn(instruction_sets_for_parts()),
                          instruction_set_of_test);
 
 // The figure by which a sum is believed or not: the error of the field relative to its peak.
 TEST(PanelSums, FieldErrorIsWhatItSays) {
-  for (const double side : {4.89, 10.59, 16.29, 27.69}) {  // the widest panels there are
+  for (const double side :
+       {4.89, 10.59, 16.29, 16.31, 27.69}) {  // panels as wide as can be; 16.31: not
     for (std::uint64_t seed = 0; seed < 8; ++seed) {
       const auto crowd = plane::kCrowds[seed];
       const Points points = plane::crowd_of(crowd, side, 300, seed);
@@ -100,6 +117,20 @@ TEST(PanelSums, CountLoosePointsAtOnce) {
   points.insert(points.end(), came.begin(), came.end());
   EXPECT_EQ(sums.count(), 1000);
   expect_close(sums, points, plane::queries_for(points, side, 400, 9), 1e-5, "loose");
+}
+
+// Single precision knows places far from the middle of a large box only roughly.
+TEST(PanelSums, CountLoosePointsAtOnceInALargeBox) {
+  Workers alone(1);
+  PanelSums sums(3000.0, 1.0);
+  Points points;
+  rarefy::RandomStream random({.seed = 21, .purpose = rarefy::Purpose::user});
+  for (int i = 0; i < 200; ++i) points.push_back({1490.0 + 10.0 * random.uniform(), 0.0});
+  sums.change(points, {}, alone);
+  ASSERT_EQ(sums.loose(), 200);
+  Points queries;
+  for (int i = 0; i < 300; ++i) queries.push_back({1480.0 + 20.0 * random.uniform(), 0.0});
+  expect_close(sums, points, queries, PanelSums::kTolerance, "a large box");
 }
 
 // What single precision would leave of it is noise: the cells know better.
@@ -229,6 +260,25 @@ TEST(PanelSums, GoOnFromASavedStateToTheSameBits) {
     ASSERT_EQ(log_sums(original, queries), log_sums(copy, queries)) << i;
     step(original, i);
     step(copy, i);
+  }
+}
+
+TEST(PanelSums, RefuseAStateWithImpossibleCounts) {
+  const auto load = [](std::int64_t count) {
+    rarefy::StateWriter out;
+    out.integers("panels.counts", std::vector<std::int64_t>{0, count, 0, 0});
+    PanelSums sums(4.0, 4.0);
+    rarefy::StateReader in(out.bytes());
+    sums.load(in);
+  };
+  for (const std::int64_t count : {std::int64_t{-1}, std::numeric_limits<std::int64_t>::max()}) {
+    try {
+      load(count);
+      FAIL() << count;
+    } catch (const rarefy::Error& error) {
+      EXPECT_NE(std::string(error.what()).find("points on a panel"), std::string::npos)
+          << error.what();
+    }
   }
 }
 

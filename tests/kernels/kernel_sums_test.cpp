@@ -22,9 +22,9 @@ namespace {
 enum class Shape { gaussian, triangular, epanechnikov };
 constexpr std::array kShapes = {Shape::gaussian, Shape::triangular, Shape::epanechnikov};
 constexpr std::array<std::ptrdiff_t, 5> kDims = {1, 2, 3, 4, 10};
-// Around the lengths of vectors (4, 8, 16), of padding (64) and of a partial sum (1024).
-constexpr std::array<std::ptrdiff_t, 17> kCounts = {1,  2,  3,  4,    5,    7,    15,   16,    17,
-                                                    63, 64, 65, 1023, 1024, 1025, 2048, 10'000};
+// Around the lengths of vectors (4, 8, 16), of padding (64) and of a partial sum (256).
+constexpr std::array<std::ptrdiff_t, 17> kCounts = {1,  2,  3,  4,   5,   7,   15,   16,    17,
+                                                    63, 64, 65, 255, 256, 257, 1025, 10'000};
 
 // The error of a sum that the header states, given the squared distances.
 constexpr double kStatedError = 2e-6;

@@ -99,7 +99,8 @@ class PublishedDensity : public DensityEstimate {
   double log_factor_ = 0.0;  // from our constant to theirs
 };
 
-/// Departure from the density of flow.hpp: scores are densities, as those of PublishedDensity.
+/// Departure from the density of flow.hpp: scores are densities, as those of PublishedDensity, up
+/// to two features. (The densities of ten are so small that all would be flat.)
 class PublishedFlow : public FlowDensity {
  public:
   using FlowDensity::FlowDensity;
