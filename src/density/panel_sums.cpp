@@ -22,7 +22,7 @@ constexpr double kSumError = 2e-6;
 const double kKernelUnit = std::sqrt(0.5 * std::numbers::log2e);
 
 // How far from a query, in bandwidths, the farthest point is that single precision can see.
-constexpr double kFarthest = 14.0;
+constexpr double kFarthestSeen = 14.0;
 
 void write_points(StateWriter& out, std::string_view name, const std::vector<PlanePoint>& points) {
   std::vector<double> values;
@@ -101,7 +101,7 @@ PanelSums::PanelSums(double width, double height)
              {field_.side().x / kCells, field_.side().y / kCells}, field_.panels().first * kCells,
              field_.panels().second * kCells),
       inside_rounding_(std::hypot(0.5 * width + kMargin, 0.5 * height + kMargin)),
-      outside_rounding_(std::hypot(0.5 * width + kMargin, 0.5 * height + kMargin) + kFarthest) {
+      outside_rounding_(std::hypot(0.5 * width + kMargin, 0.5 * height + kMargin) + kFarthestSeen) {
   static_assert(PanelField::kWidestSide <= kCells * CellMoments::kWidestSide);
 }
 
