@@ -142,9 +142,9 @@ void PublishedDensity::score(BatchView features, std::span<const double> objecti
 void PublishedFlow::score(BatchView features, std::span<const double> objectives,
                           std::span<double> scores, Workers& workers) {
   FlowDensity::score(features, objectives, scores, workers);
-  if (feature_dim() > 2) return;
   constexpr double kMost = 700.0;  // the exponential of more is infinite
-  for (double& score : scores) score = std::exp(std::min(score, kMost));
+  const double to_coordinates = feature_dim() > 2 ? -log_scale() : 0.0;
+  for (double& score : scores) score = std::exp(std::min(score + to_coordinates, kMost));
 }
 
 void PublishedNovelty::score(BatchView features, std::span<const double> objectives,

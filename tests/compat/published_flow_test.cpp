@@ -43,9 +43,12 @@ TEST(PublishedFlow, ScoresAreDensities) {
   }
 }
 
-TEST(PublishedFlow, ScoresOfManyFeaturesAreLogarithms) {
-  const auto [scores, logarithms] = scored(3);
-  EXPECT_EQ(scores, logarithms);
+// Features from -3 to 3 become coordinates from -1 to 1: a density 3 times as large for each.
+TEST(PublishedFlow, ScoresOfManyFeaturesAreDensitiesOfCoordinates) {
+  const auto [scores, logarithms] = scored(4);
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    EXPECT_NEAR(scores[i], 81.0 * std::exp(logarithms[i]), 1e-12 * scores[i]);
+  }
   EXPECT_NE(scores[0], scores[1]);
 }
 

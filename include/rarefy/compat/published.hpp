@@ -99,8 +99,9 @@ class PublishedDensity : public DensityEstimate {
   double log_factor_ = 0.0;  // from our constant to theirs
 };
 
-/// Departure from the density of flow.hpp: scores are densities, as those of PublishedDensity, up
-/// to two features. (The densities of ten are so small that all would be flat.)
+/// Departure from the density of flow.hpp: scores are densities, as those of PublishedDensity; of
+/// more than two features in the flow's own coordinates, from -1 to 1. (Otherwise those of ten
+/// features would be so small that all were flat.)
 class PublishedFlow : public FlowDensity {
  public:
   using FlowDensity::FlowDensity;

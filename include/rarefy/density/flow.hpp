@@ -67,6 +67,10 @@ class FlowDensity : public DensityEstimate {
   [[nodiscard]] std::vector<float> parameters() const;
   void set_parameters(std::span<const float> values);
 
+ protected:
+  /// log of the density of features over that of the flow's own coordinates.
+  [[nodiscard]] double log_scale() const { return log_scale_; }
+
  private:
   struct Parts;
   void set_scaling();
