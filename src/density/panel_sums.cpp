@@ -86,9 +86,10 @@ PanelSums::Rounding::Rounding(double farthest)
     : close_by_(std::numbers::ln2 *
                 (0x1p-23 * kKernelUnit * farthest * kCloseBy + 0x1p-22 * kCloseBy * kCloseBy)) {}
 
-// Farther away than kCloseBy the error itself, like 2^(-d^2), becomes ever smaller.
-double PanelSums::Rounding::error(double sum, Index points) const {
-  return (kSumError + close_by_) * sum + close_by_ * kFaint * static_cast<double>(points);
+double PanelSums::Rounding::relative() const { return kSumError + close_by_; }
+
+double PanelSums::Rounding::absolute(Index points) const {
+  return close_by_ * kFaint * static_cast<double>(points);
 }
 
 bool PanelSums::fits(double width, double height) {
@@ -142,6 +143,8 @@ void PanelSums::log_sums(const PlanePoint* queries, Index count, double* out) co
   std::array<double, kPiece> came{};
   std::array<double, kPiece> went{};
   std::array<double, kPiece> outside{};
+  const double always = PanelField::kError * field_.peak() + inside_rounding_.absolute(loose()) +
+                        outside_rounding_.absolute(outside_.count());
   for (Index first = 0; first < count; first += kPiece) {
     const Index piece = std::min(kPiece, count - first);
     for (Index i = 0; i < piece; ++i) {
@@ -157,9 +160,8 @@ void PanelSums::log_sums(const PlanePoint* queries, Index count, double* out) co
     for (Index i = 0; i < piece; ++i) {
       const auto q = at(i);
       const double sum = values[q] + came[q] - went[q] + outside[q];
-      const double error = PanelField::kError * field_.peak() +
-                           inside_rounding_.error(came[q] + went[q], loose()) +
-                           outside_rounding_.error(outside[q], outside_.count());
+      const double error = always + inside_rounding_.relative() * (came[q] + went[q]) +
+                           outside_rounding_.relative() * outside[q];
       const bool sure =
           field_.covers(queries[first + i]) && error <= kTolerance * sum && sum >= 0x1p-60;
       out[first + i] = sure ? std::log(sum) : tail(queries[first + i]);

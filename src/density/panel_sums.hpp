@@ -79,8 +79,10 @@ class PanelSums {
   class Rounding {
    public:
     explicit Rounding(double farthest);
-    /// A bound of the error of a sum over so many points.
-    [[nodiscard]] double error(double sum, Index points) const;
+    /// The error is at most this part of the sum, and what terms that are farther than kCloseBy
+    /// add: like 2^(-d^2) itself it becomes ever smaller with the distance.
+    [[nodiscard]] double relative() const;
+    [[nodiscard]] double absolute(Index points) const;
 
    private:
     static constexpr double kCloseBy = 4.0;
