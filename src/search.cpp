@@ -76,7 +76,7 @@ Search::Search(SearchParts parts, const SearchOptions& options)
   order_.resize(count);
   equal_objectives_.assign(count, 1.0);
   restart_.resize(parts_.emitters.size());
-  restart_at_.resize(static_cast<std::size_t>(dimension));
+  restart_at_.resize(static_cast<Index>(parts_.emitters.size()), dimension);
   parts_.restart_point->prepare(dimension, feature_dim());
 }
 
@@ -194,7 +194,10 @@ void Search::tell_emitter(Index e, BatchView features, std::span<const double> o
   restart_[at] = parts_.triggers[at]->tell(feedback, stopped) ? 1 : 0;
 }
 
+// Points are chosen one after the other, for a RestartPoint may remember; then each emitter is by
+// itself.
 void Search::restart_emitters() {
+  bool some = false;
   for (std::size_t e = 0; e < parts_.emitters.size(); ++e) {
     if (restart_[e] == 0) continue;
     RandomStream random({.seed = options_.seed,
@@ -202,11 +205,18 @@ void Search::restart_emitters() {
                          .index = static_cast<std::uint32_t>(e),
                          .iteration = static_cast<std::uint64_t>(iteration_)});
     parts_.restart_point->choose({*parts_.archive, *parts_.density, workers_, random},
-                                 static_cast<Index>(e), restart_at_);
-    parts_.emitters[e]->restart(restart_at_);
-    parts_.triggers[e]->reset();
+                                 static_cast<Index>(e), restart_at_.row(static_cast<Index>(e)));
     ++restarts_;
+    some = true;
   }
+  if (!some) return;
+  // A new covariance matrix is written by the thread that will have it.
+  workers_.for_each(static_cast<Index>(parts_.emitters.size()), [&](Index e) {
+    const auto i = static_cast<std::size_t>(e);
+    if (restart_[i] == 0) return;
+    parts_.emitters[i]->restart(restart_at_.view().row(e));
+    parts_.triggers[i]->reset();
+  });
 }
 
 void Search::save(StateWriter& out) const {

@@ -106,7 +106,7 @@ class Search {
   std::vector<Index> order_;
   std::vector<std::uint8_t> restart_;  // by emitter
   std::vector<double> equal_objectives_;
-  std::vector<double> restart_at_;
+  Batch restart_at_;  // a row for each emitter
 };
 
 }  // namespace rarefy
