@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "rarefy/evaluators/evaluator.hpp"
-#include "rarefy/experiment/presets.hpp"
+#include "rarefy/experiment/make_search.hpp"
 #include "stopwatch.hpp"
 
 namespace rarefy::bench {

@@ -1,6 +1,6 @@
 // Many different throws of a ball: how far and how high can it fly?
-#include <rarefy/experiment/metrics.hpp>
-#include <rarefy/experiment/presets.hpp>
+#include <rarefy/archives/metrics.hpp>
+#include <rarefy/experiment/make_search.hpp>
 
 #include <cmath>
 #include <cstdio>

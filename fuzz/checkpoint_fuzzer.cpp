@@ -11,7 +11,7 @@
 
 #include "rarefy/core/error.hpp"
 #include "rarefy/evaluators/evaluator.hpp"
-#include "rarefy/experiment/presets.hpp"
+#include "rarefy/experiment/make_search.hpp"
 #include "rarefy/storage/checkpoint.hpp"
 
 namespace {

@@ -23,7 +23,7 @@
 #include "rarefy/density/reservoir.hpp"
 #include "rarefy/emitters/cma_es.hpp"
 #include "rarefy/evaluators/evaluator.hpp"
-#include "rarefy/experiment/presets.hpp"
+#include "rarefy/experiment/make_search.hpp"
 #include "rarefy/tessellations/grid.hpp"
 
 namespace {

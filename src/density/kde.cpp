@@ -19,18 +19,6 @@
 namespace rarefy {
 namespace {
 
-constexpr std::array kKernels = {
-    std::pair{Kernel::gaussian, std::string_view("gaussian")},
-    std::pair{Kernel::triangular, std::string_view("triangular")},
-    std::pair{Kernel::epanechnikov, std::string_view("epanechnikov")},
-};
-
-constexpr std::array kMethods = {
-    std::pair{KdeMethod::automatic, std::string_view("auto")},
-    std::pair{KdeMethod::direct, std::string_view("direct")},
-    std::pair{KdeMethod::panels, std::string_view("panels")},
-};
-
 // From here on panels beat direct sums over a buffer; see docs/performance.md.
 constexpr Index kWorthPanels = 2'000;
 
@@ -64,35 +52,6 @@ constexpr double kFlat = 0.0;
 // Features may be as far away as they like; their squares must not overflow.
 constexpr double kFarOut = 1e150;
 }  // namespace
-
-std::string_view name_of(Kernel kernel) {
-  for (const auto& [known, name] : kKernels) {
-    if (known == kernel) return name;
-  }
-  return "unknown";
-}
-
-Kernel kernel_named(std::string_view name) {
-  for (const auto& [kernel, known] : kKernels) {
-    if (known == name) return kernel;
-  }
-  throw Error(ErrorKind::parameter, "kernel", fmt::format("'{}'", name),
-              "gaussian, triangular or epanechnikov");
-}
-
-std::string_view name_of(KdeMethod method) {
-  for (const auto& [known, name] : kMethods) {
-    if (known == method) return name;
-  }
-  return "unknown";
-}
-
-KdeMethod kde_method_named(std::string_view name) {
-  for (const auto& [method, known] : kMethods) {
-    if (known == name) return method;
-  }
-  throw Error(ErrorKind::parameter, "kde", fmt::format("'{}'", name), "auto, direct or panels");
-}
 
 KdeMethod KernelDensity::method_for(const KdeOptions& options, Index capacity) {
   if (options.method == KdeMethod::direct) return KdeMethod::direct;

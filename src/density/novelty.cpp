@@ -68,8 +68,9 @@ void check(const NoveltyOptions& options) {
     throw Error(ErrorKind::parameter, "novelty: neighbours", fmt::format("{}", options.neighbours),
                 "at least 1");
   }
-  if (!(options.threshold >= 0.0) || !std::isfinite(options.threshold)) {
-    throw Error(ErrorKind::parameter, "novelty: threshold", fmt::format("{}", options.threshold),
+  const double threshold = options.threshold.resolve(options.space);
+  if (!(threshold >= 0.0) || !std::isfinite(threshold)) {
+    throw Error(ErrorKind::parameter, "novelty: threshold", fmt::format("{}", threshold),
                 "a finite number >= 0");
   }
 }
@@ -115,6 +116,7 @@ struct NoveltyDensity::State {
 
 NoveltyDensity::NoveltyDensity(NoveltyOptions options) : options_(std::move(options)) {
   check(options_);
+  threshold_ = options_.threshold.resolve(options_.space);
   state_ = std::make_unique<State>(options_.space.dim());
 }
 
@@ -129,7 +131,7 @@ Batch NoveltyDensity::archive() const {
 }
 
 double NoveltyDensity::accepts_below() const {
-  return std::nextafter(-options_.threshold, std::numeric_limits<double>::infinity());
+  return std::nextafter(-threshold_, std::numeric_limits<double>::infinity());
 }
 
 void NoveltyDensity::score(const Evaluated& batch, std::span<double> scores, Workers& workers) {
@@ -153,7 +155,7 @@ void NoveltyDensity::observe(const Evaluated& batch, Workers& workers) {
   const auto values = scored ? batch.scores : novelty(features, workers);
   const double sign = scored ? -1.0 : 1.0;
   for (Index i = 0; i < features.rows(); ++i) {
-    if (sign * values[static_cast<std::size_t>(i)] >= options_.threshold) {
+    if (sign * values[static_cast<std::size_t>(i)] >= threshold_) {
       state_->archive.add(features.row(i));
     }
   }

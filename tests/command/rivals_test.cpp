@@ -118,7 +118,7 @@ TEST(CommandRivals, ListShowsWhatMattersToAnAlgorithm) {
   ASSERT_EQ(listed.exit_code, 0) << listed.err;
   EXPECT_TRUE(contains(listed.out, "novelty-threshold"));
   EXPECT_FALSE(contains(listed.out, "bandwidth  "));
-  EXPECT_FALSE(contains(listed.out, "nothing-seen"));
+  EXPECT_FALSE(contains(listed.out, "no-wall-reading"));
 }
 
 }  // namespace

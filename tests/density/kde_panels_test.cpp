@@ -245,7 +245,7 @@ TEST(KdeMethod, SaysWhyPanelsCannotServe) {
               testing::HasSubstr("epanechnikov"));
   EXPECT_THAT(trouble({.space = box(2), .bandwidth = Bandwidth::normalised(0.001)}),
               testing::HasSubstr("1000 x 1000 bandwidths"));
-  EXPECT_THROW((void)rarefy::kde_method_named("panel"), rarefy::Error);
+  EXPECT_THROW((void)rarefy::named<rarefy::KdeMethod>("panel"), rarefy::Error);
 }
 
 TEST(KdeMethod, IsToldInWords) {

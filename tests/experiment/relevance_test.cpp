@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "rarefy/experiment/parameters.hpp"
-#include "rarefy/experiment/presets.hpp"
+#include "rarefy/experiment/make_search.hpp"
 
 namespace rarefy {
 namespace {

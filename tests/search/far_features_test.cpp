@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "rarefy/core/error.hpp"
-#include "rarefy/experiment/presets.hpp"
+#include "rarefy/experiment/make_search.hpp"
 
 namespace rarefy {
 namespace {

@@ -18,6 +18,7 @@ struct FeatureSpace {
   }
   /// Throws unless both ends are finite, of one length, and lower < upper.
   void check() const;
+  bool operator==(const FeatureSpace&) const = default;
 };
 
 }  // namespace rarefy

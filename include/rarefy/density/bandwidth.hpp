@@ -32,6 +32,7 @@ class Bandwidth {
   /// The bandwidth after features were multiplied by `factor` (the affine rule).
   [[nodiscard]] Bandwidth scaled(double factor) const;
   [[nodiscard]] std::string text() const;
+  bool operator==(const Bandwidth&) const = default;
 
  private:
   enum class Rule { absolute, normalised, scott };

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "rarefy/core/names.hpp"
 #include "rarefy/density/bandwidth.hpp"
 #include "rarefy/density/density_estimate.hpp"
 #include "rarefy/density/feature_buffer.hpp"
@@ -14,8 +15,14 @@ namespace rarefy {
 
 enum class Kernel { gaussian, triangular, epanechnikov };
 
-[[nodiscard]] std::string_view name_of(Kernel kernel);
-[[nodiscard]] Kernel kernel_named(std::string_view name);
+template <>
+struct EnumNames<Kernel> {
+  static constexpr std::string_view thing = "kernel";
+  static constexpr std::pair<Kernel, std::string_view> all[] = {
+      {Kernel::gaussian, "gaussian"},
+      {Kernel::triangular, "triangular"},
+      {Kernel::epanechnikov, "epanechnikov"}};
+};
 
 /// How the sums are made.
 ///   direct   one term for each feature in the buffer
@@ -23,14 +30,20 @@ enum class Kernel { gaussian, triangular, epanechnikov };
 ///            depend on how many there are (1 or 2 features, Gaussian kernel)
 enum class KdeMethod { automatic, direct, panels };
 
-[[nodiscard]] std::string_view name_of(KdeMethod method);
-[[nodiscard]] KdeMethod kde_method_named(std::string_view name);
+template <>
+struct EnumNames<KdeMethod> {
+  static constexpr std::string_view thing = "kde";
+  static constexpr std::pair<KdeMethod, std::string_view> all[] = {
+      {KdeMethod::automatic, "auto"}, {KdeMethod::direct, "direct"}, {KdeMethod::panels, "panels"}};
+};
 
 struct KdeOptions {
   FeatureSpace space;
   Kernel kernel = Kernel::gaussian;
   Bandwidth bandwidth = Bandwidth::scott();  ///< scott: for 10,000 samples if there is no limit
   KdeMethod method = KdeMethod::automatic;
+
+  bool operator==(const KdeOptions&) const = default;
 };
 
 struct PlanePoint;

@@ -6,16 +6,19 @@
 
 #include "rarefy/core/feature_space.hpp"
 #include "rarefy/density/density.hpp"
+#include "rarefy/density/feature_length.hpp"
 
 namespace rarefy {
 
 struct NoveltyOptions {
   FeatureSpace space;
   Index neighbours = 100;  ///< k
-  /// What is at least so novel enters the archive; in the unit of the features, >= 0.
-  double threshold = 0.0;
+  /// What is at least so novel enters the archive; 0: everything.
+  FeatureLength threshold = FeatureLength::of_width(0.042);
   /// The other members of a batch count as neighbours too, as if they were in the archive.
   bool count_batch = false;
+
+  bool operator==(const NoveltyOptions&) const = default;
 };
 
 /// The novelty of features y under an archive A of features (the paper's equation 1):
@@ -61,6 +64,8 @@ class NoveltyDensity : public Density {
   void load(StateReader& in) override;
 
   [[nodiscard]] const NoveltyOptions& options() const { return options_; }
+  /// In the unit of the features.
+  [[nodiscard]] double threshold() const { return threshold_; }
   /// How many features the archive holds.
   [[nodiscard]] Index members() const;
   /// A copy of them, in the order in which they entered.
@@ -71,6 +76,7 @@ class NoveltyDensity : public Density {
   std::span<const double> novelty(BatchView features, Workers& workers);
 
   NoveltyOptions options_;
+  double threshold_ = 0.0;
   std::unique_ptr<State> state_;
 };
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "rarefy/core/batch.hpp"
+#include "rarefy/core/names.hpp"
 #include "rarefy/core/random.hpp"
 #include "rarefy/core/state.hpp"
 #include "rarefy/emitters/bounds.hpp"
@@ -29,10 +30,17 @@ enum class Factor {
   eigen,
 };
 
+template <>
+struct EnumNames<Factor> {
+  static constexpr std::string_view thing = "factor";
+  static constexpr std::pair<Factor, std::string_view> all[] = {{Factor::cholesky, "cholesky"},
+                                                                {Factor::eigen, "eigen"}};
+};
+
 struct CmaEsOptions {
   Index dimension = 0;
-  Index batch = 0;  ///< lambda; 0: 4 + floor(3 ln n), the tutorial's (48)
-  double sigma0 = 0.5;
+  Index batch = 0;      ///< lambda; 0: 4 + floor(3 ln n), the tutorial's (48)
+  double sigma0 = 0.0;  ///< must be given
   /// Rows 2i and 2i+1 are mean + s and mean - s. Where both of a pair are selected they cancel,
   /// so that the step size shrinks somewhat under random ranking (Auger, Brockhoff, Hansen,
   /// "Analyzing the impact of mirrored sampling and sequential selection", GECCO 2011).
@@ -40,6 +48,8 @@ struct CmaEsOptions {
   Factor factor = Factor::cholesky;
   Index decompose_every = 0;  ///< generations; 0: max(1, floor(1 / (10 n (c1 + cmu)))), B.2
   Bounds bounds{};
+
+  bool operator==(const CmaEsOptions&) const = default;
 };
 
 /// The strategy parameters that follow from n, lambda and mu.

@@ -15,6 +15,13 @@ enum class Selection {
   filter,  ///< those that were accepted, be it none or all (Feedback::accepted)
 };
 
+template <>
+struct EnumNames<Selection> {
+  static constexpr std::string_view thing = "selection";
+  static constexpr std::pair<Selection, std::string_view> all[] = {{Selection::mu, "mu"},
+                                                                   {Selection::filter, "filter"}};
+};
+
 class CmaEsEmitter : public Emitter {
  public:
   /// `index` tells this emitter's random numbers from those of its siblings.

@@ -12,8 +12,8 @@ namespace rarefy {
 
 struct LinearStrategyOptions {
   Index dimension = 0;
-  Index batch = 0;  ///< lambda; 0: 4 + floor(3 ln n)
-  double sigma0 = 0.5;
+  Index batch = 0;        ///< lambda; 0: 4 + floor(3 ln n)
+  double sigma0 = 0.0;    ///< must be given
   bool mirrored = false;  ///< as in CmaEsOptions
   Bounds bounds{};
 };

@@ -40,6 +40,8 @@ class NoImprovementTrigger : public RestartTrigger {
 struct StagnationOptions {
   Index patience = 25;         ///< iterations without progress that are always granted
   double patience_rate = 0.2;  ///< and this part of the emitter's age, where that is more
+
+  bool operator==(const StagnationOptions&) const = default;
 };
 
 /// Also restarts an emitter that finds nothing sparser any more: the lower median of its
