@@ -60,7 +60,7 @@ std::string Progress::status(std::size_t room) const {
   const auto& config = run_.config();
   const auto done = search.iteration() - began_at_;
   const double spent = std::max(1e-9, seconds_since(began_));
-  const double rate = static_cast<double>(done * search.batch()) / spent;
+  const double rate = static_cast<double>(done * search.candidates()) / spent;
   const double left = static_cast<double>(config.iterations - search.iteration()) * spent /
                       static_cast<double>(done);
   struct Part {
@@ -128,7 +128,7 @@ void Progress::iteration_done(const Search& search) {
 
 // The first time only; the summary tells how it went on.
 void Progress::warn(const Search& search) {
-  const auto trouble = search.density().trouble();
+  const auto trouble = search.density().warning();
   if (trouble.empty()) return;
   finish();
   fmt::print(stderr, "rarefy: {}\n", trouble);

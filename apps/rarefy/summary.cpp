@@ -59,8 +59,8 @@ std::string summary_of(const Run& run, Memory memory) {
   if (memory == Memory::told) {
     put("memory", fmt::format("{:.0f} MB at most", 1e-6 * static_cast<double>(peak_memory())));
   }
-  if (const auto how = search.density().how(); !how.empty()) put("density", how);
-  if (const auto trouble = search.density().trouble(); !trouble.empty()) put("trouble", trouble);
+  if (const auto how = search.density().description(); !how.empty()) put("density", how);
+  if (const auto trouble = search.density().warning(); !trouble.empty()) put("trouble", trouble);
   put("folder", run.folder().path().string());
   put("picture", run.folder().heatmap().string());
   return out;
@@ -83,8 +83,8 @@ std::string json_of(const Run& run) {
   json["best_objective"] = line.best_objective;
   json["restarts"] = line.restarts;
   json["seconds"] = line.seconds;
-  json["density"] = run.search().density().how();
-  json["trouble"] = run.search().density().trouble();
+  json["density"] = run.search().density().description();
+  json["trouble"] = run.search().density().warning();
   json["instruction_set"] = run.recorded_instruction_set();
   auto& config = json["config"];
   for (const auto& parameter : parameters()) {

@@ -232,7 +232,7 @@ void FlowDensity::evaluate_piece(BatchView features, std::span<double> out, Inde
   }
 }
 
-std::string FlowDensity::trouble() const {
+std::string FlowDensity::warning() const {
   if (rollbacks_ == 0) return "";
   return fmt::format(
       "training turned non-finite in {} of {} iterations; it was taken back each time, and the "

@@ -297,7 +297,7 @@ void KernelDensity::score_by_panels(BatchView features, std::span<double> scores
   }
 }
 
-std::string KernelDensity::how() const {
+std::string KernelDensity::description() const {
   if (panels_ == nullptr) return "direct sums";
   const auto [across, up] = panels_->sums.panels();
   return fmt::format("panels, {} x {}", across, up);

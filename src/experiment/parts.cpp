@@ -17,7 +17,7 @@
 #include "rarefy/density/no_density.hpp"
 #include "rarefy/density/novelty.hpp"
 #include "rarefy/density/reservoir.hpp"
-#include "rarefy/emitters/cma_es_emitter.hpp"
+#include "rarefy/emitters/evolution_strategy_emitter.hpp"
 #include "rarefy/emitters/gaussian_emitter.hpp"
 #include "rarefy/emitters/iso_line_emitter.hpp"
 #include "rarefy/emitters/linear_strategy.hpp"
@@ -139,8 +139,8 @@ std::unique_ptr<Emitter> make_cma_es_emitter(const Config& config, const DomainI
   stop.step_size = config.stop_step;
   stop.flat = config.stop_flat;
   const auto selection = config.selection == "filter" ? Selection::filter : Selection::mu;
-  return std::make_unique<CmaEsEmitter>(std::move(optimizer), seed_of(config), index, stop,
-                                        selection);
+  return std::make_unique<EvolutionStrategyEmitter>(std::move(optimizer), seed_of(config), index,
+                                                    stop, selection);
 }
 
 std::unique_ptr<Emitter> make_variation_emitter(const Config& config, const DomainInfo& domain,

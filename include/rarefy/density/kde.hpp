@@ -82,7 +82,7 @@ class KernelDensity : public DensityEstimate {
   /// were asked for and cannot serve.
   [[nodiscard]] static KdeMethod method_for(const KdeOptions& options, Index capacity);
   [[nodiscard]] KdeMethod method() const { return method_; }
-  [[nodiscard]] std::string how() const override;
+  [[nodiscard]] std::string description() const override;
 
   [[nodiscard]] const FeatureBuffer& buffer() const { return *buffer_; }
   [[nodiscard]] std::span<const double> bandwidths() const { return bandwidths_; }
