@@ -33,7 +33,7 @@ struct KdeOptions {
   KdeMethod method = KdeMethod::automatic;
 };
 
-struct PlanePoint;
+class KdeSums;  // how `method` makes them; private to the library
 
 /// The density at y of N buffered features x_i, with bandwidths h_d and m features:
 ///
@@ -88,25 +88,12 @@ class KernelDensity : public DensityEstimate {
   [[nodiscard]] std::span<const double> bandwidths() const { return bandwidths_; }
 
  private:
-  struct Scratch;
-  struct Panels;
-  void score_by_panels(BatchView features, std::span<double> scores, Index first);
-  [[nodiscard]] PlanePoint plane_point(std::span<const double> features) const;
-  void take_into_panels(BatchView features);
-  void score_piece(BatchView features, std::span<double> scores, Index first);
-  [[nodiscard]] float coordinate(double feature, Index d) const;
-  void take_over(Index slot);
-
   KdeOptions options_;
   std::unique_ptr<FeatureBuffer> buffer_;
   std::vector<double> bandwidths_;
-  std::vector<double> centre_;
-  std::vector<double> scale_;   // from features to kernel coordinates
-  double log_constant_ = 0.0;   // ln(c prod h)
-  std::vector<Index> changed_;  // scratch of observe()
+  double log_constant_ = 0.0;  // ln(c prod h)
   KdeMethod method_ = KdeMethod::direct;
-  std::unique_ptr<Scratch> scratch_;
-  std::unique_ptr<Panels> panels_;  // where that is the method
+  std::unique_ptr<KdeSums> sums_;  // over the contents of the buffer, by that method
 };
 
 }  // namespace rarefy
