@@ -54,8 +54,8 @@ IterationTimes time_iteration(const Config& config, Index threads) {
   parts.density = std::make_unique<TimedDensity>(std::move(parts.density), watches);
   Search search(std::move(parts), make_search_options(config, threads));
   ThreadsEvaluator evaluator(*domain, search.workers());
-  Batch features(search.batch(), search.feature_dim());
-  std::vector<double> objectives(static_cast<std::size_t>(search.batch()));
+  Batch features(search.candidates(), search.feature_dim());
+  std::vector<double> objectives(static_cast<std::size_t>(search.candidates()));
 
   const auto iterate = [&] {
     const auto solutions = watches.ask.time([&] { return search.ask(); });

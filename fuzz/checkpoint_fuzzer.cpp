@@ -51,8 +51,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     rarefy::StateReader in(bytes);
     search->load(in);
     rarefy::ThreadsEvaluator evaluator(*domain, search->workers());
-    rarefy::Batch features(search->batch(), search->feature_dim());
-    std::vector<double> objectives(static_cast<std::size_t>(search->batch()));
+    rarefy::Batch features(search->candidates(), search->feature_dim());
+    std::vector<double> objectives(static_cast<std::size_t>(search->candidates()));
     for (int i = 0; i < 3; ++i) {
       evaluator.evaluate(search->ask(), features, objectives);
       search->tell(features, objectives);

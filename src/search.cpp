@@ -126,16 +126,16 @@ void Search::check(BatchView features, std::span<const double> objectives) const
   if (!asked_) {
     throw Error(ErrorKind::state, "search: tell() without candidates; call ask() first");
   }
-  if (features.rows() != batch() || features.cols() != feature_dim()) {
+  if (features.rows() != candidates() || features.cols() != feature_dim()) {
     throw Error(ErrorKind::data, "features",
                 fmt::format("{} x {}", features.rows(), features.cols()),
-                fmt::format("{} x {}, a row for each candidate", batch(), feature_dim()));
+                fmt::format("{} x {}, a row for each candidate", candidates(), feature_dim()));
   }
-  if (static_cast<Index>(objectives.size()) != batch()) {
+  if (static_cast<Index>(objectives.size()) != candidates()) {
     throw Error(ErrorKind::data, "objectives", fmt::format("{}", objectives.size()),
-                fmt::format("{}, one for each candidate", batch()));
+                fmt::format("{}, one for each candidate", candidates()));
   }
-  for (Index i = 0; i < batch(); ++i) {
+  for (Index i = 0; i < candidates(); ++i) {
     for (Index d = 0; d < features.cols(); ++d) {
       if (!std::isfinite(features(i, d))) {
         throw Error(ErrorKind::data, fmt::format("features: row {}, feature {}", i, d),

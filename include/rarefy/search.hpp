@@ -59,12 +59,13 @@ class Search {
   /// changed then, and the same batch can be told again.
   void tell(BatchView features, std::span<const double> objectives = {});
 
-  [[nodiscard]] Index batch() const { return solutions_.rows(); }
+  /// Rows of an iteration, those of all emitters.
+  [[nodiscard]] Index candidates() const { return solutions_.rows(); }
   [[nodiscard]] Index solution_dim() const { return solutions_.cols(); }
   [[nodiscard]] Index feature_dim() const { return parts_.archive->feature_dim(); }
   /// Batches told so far.
   [[nodiscard]] std::int64_t iteration() const { return iteration_; }
-  [[nodiscard]] std::int64_t evaluations() const { return iteration_ * batch(); }
+  [[nodiscard]] std::int64_t evaluations() const { return iteration_ * candidates(); }
   [[nodiscard]] std::int64_t restarts() const { return restarts_; }
   [[nodiscard]] const Archive& archive() const { return *parts_.archive; }
   [[nodiscard]] const Density& density() const { return *parts_.density; }

@@ -9,11 +9,11 @@
 #include <numbers>
 #include <utility>
 
-#include "density/adam.hpp"
-#include "density/flow_integration.hpp"
-#include "density/flow_matching.hpp"
-#include "density/flow_network.hpp"
-#include "density/velocity_field.hpp"
+#include "density/flow/adam.hpp"
+#include "density/flow/flow_integration.hpp"
+#include "density/flow/flow_matching.hpp"
+#include "density/flow/flow_network.hpp"
+#include "density/flow/velocity_field.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/random.hpp"
 
@@ -232,7 +232,7 @@ void FlowDensity::evaluate_piece(BatchView features, std::span<double> out, Inde
   }
 }
 
-std::string FlowDensity::trouble() const {
+std::string FlowDensity::warning() const {
   if (rollbacks_ == 0) return "";
   return fmt::format(
       "training turned non-finite in {} of {} iterations; it was taken back each time, and the "

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "density/neighbour_index.hpp"
-#include "density/neighbour_search.hpp"
-#include "density/smallest_distances.hpp"
+#include "density/neighbours/neighbour_index.hpp"
+#include "density/neighbours/neighbour_search.hpp"
+#include "density/neighbours/smallest_distances.hpp"
 #include "kernels/distances.hpp"
 #include "rarefy/core/error.hpp"
 

@@ -5,7 +5,7 @@
 #include "experiment/make_parts.hpp"
 #include "rarefy/compat/published.hpp"
 #include "rarefy/core/error.hpp"
-#include "rarefy/emitters/cma_es_emitter.hpp"
+#include "rarefy/emitters/evolution_strategy_emitter.hpp"
 #include "rarefy/emitters/gaussian_emitter.hpp"
 #include "rarefy/emitters/iso_line_emitter.hpp"
 #include "rarefy/emitters/linear_strategy.hpp"
@@ -70,7 +70,7 @@ Bounds bounds_of(const EmitterOptions& options, const DomainInfo& domain) {
 
 std::unique_ptr<Emitter> make_strategy_emitter(const Config& config, const DomainInfo& domain,
                                                std::uint32_t index) {
-  return std::make_unique<CmaEsEmitter>(make_strategy(config, domain), seed_of(config), index,
+  return std::make_unique<EvolutionStrategyEmitter>(make_strategy(config, domain), seed_of(config), index,
                                         config.emitters.stop, config.emitters.selection);
 }
 

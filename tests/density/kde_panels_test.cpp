@@ -249,8 +249,8 @@ TEST(KdeMethod, SaysWhyPanelsCannotServe) {
 }
 
 TEST(KdeMethod, IsToldInWords) {
-  EXPECT_EQ(filled({.space = box(2)}, 10'000, 0)->how(), "panels, 6 x 6");
-  EXPECT_EQ(filled({.space = box(2)}, 100, 0)->how(), "direct sums");
+  EXPECT_EQ(filled({.space = box(2)}, 10'000, 0)->description(), "panels, 6 x 6");
+  EXPECT_EQ(filled({.space = box(2)}, 100, 0)->description(), "direct sums");
 }
 
 }  // namespace

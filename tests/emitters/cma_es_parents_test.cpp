@@ -13,7 +13,7 @@
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/random.hpp"
 #include "rarefy/emitters/cma_es.hpp"
-#include "rarefy/emitters/cma_es_emitter.hpp"
+#include "rarefy/emitters/evolution_strategy_emitter.hpp"
 #include "rarefy/tessellations/grid.hpp"
 #include "support/minimise.hpp"
 #include "support/naive_matrix.hpp"
@@ -326,7 +326,7 @@ TEST(CmaEsSelection, FilterTakesTheAcceptedAndMuTakesHalf) {
   const Archive archive(std::make_shared<Grid>(FeatureSpace{{0}, {1}}, std::vector<Index>{4}), 4);
   for (const Index accepted : {0, 1, 3, 5, 10}) {
     for (const auto selection : {Selection::mu, Selection::filter}) {
-      CmaEsEmitter emitter(std::make_unique<CmaEs>(options), 9, 1, {}, selection);
+      EvolutionStrategyEmitter emitter(std::make_unique<CmaEs>(options), 9, 1, {}, selection);
       CmaEs expected(options);
       Batch x(10, 4);
       for (std::uint64_t g = 0; g < 5; ++g) {
@@ -355,7 +355,7 @@ TEST(CmaEsSelection, FilterTakesTheAcceptedAndMuTakesHalf) {
 // Selection is mu unless said otherwise.
 TEST(CmaEsSelection, IsMuByDefault) {
   const CmaEsOptions options = {.dimension = 2, .batch = 6};
-  CmaEsEmitter emitter(std::make_unique<CmaEs>(options), 1, 0);
+  EvolutionStrategyEmitter emitter(std::make_unique<CmaEs>(options), 1, 0);
   const Archive archive(std::make_shared<Grid>(FeatureSpace{{0}, {1}}, std::vector<Index>{4}), 2);
   Batch x(6, 2);
   emitter.ask(archive, 0, x);

@@ -152,10 +152,10 @@ TEST(Presets, GiveAnUnlimitedBufferPanelsWhereTheyServe) {
   auto config = small_config();
   config.buffer = 0;
   const auto domain = rarefy::make_domain(config);
-  EXPECT_THAT(rarefy::make_search(config, domain->info(), 1)->density().how(),
+  EXPECT_THAT(rarefy::make_search(config, domain->info(), 1)->density().description(),
               testing::StartsWith("panels"));
   config.kde = "direct";
-  EXPECT_EQ(rarefy::make_search(config, domain->info(), 1)->density().how(), "direct sums");
+  EXPECT_EQ(rarefy::make_search(config, domain->info(), 1)->density().description(), "direct sums");
   config.kde = "panels";
   config.kernel = "triangular";
   EXPECT_THROW((void)rarefy::make_search(config, domain->info(), 1), Error);
@@ -235,8 +235,8 @@ TEST(Presets, BoundsKeepEverySolutionInside) {
         config.sigma0 = 4.0;  // most samples fall outside
         const auto domain = rarefy::make_domain(config);
         const auto search = rarefy::make_search(config, domain->info(), 1);
-        Batch features(search->batch(), search->feature_dim());
-        std::vector<double> objectives(static_cast<std::size_t>(search->batch()));
+        Batch features(search->candidates(), search->feature_dim());
+        std::vector<double> objectives(static_cast<std::size_t>(search->candidates()));
         bool at_the_border = false;
         for (int iteration = 0; iteration < 20; ++iteration) {
           const auto solutions = search->ask();
@@ -283,7 +283,7 @@ TEST(Presets, TakeAProblemOfTheUsers) {
   const auto search = rarefy::make_search(config, mine, 1);
   EXPECT_EQ(search->solution_dim(), 3);
   EXPECT_EQ(search->feature_dim(), 2);
-  Batch features(search->batch(), 2);
+  Batch features(search->candidates(), 2);
   for (int iteration = 0; iteration < 40; ++iteration) {
     const auto solutions = search->ask();
     for (Index i = 0; i < solutions.rows(); ++i) {

@@ -13,8 +13,8 @@ namespace {
 std::vector<double> solutions_of(const Config& config) {
   const auto domain = make_domain(config);
   const auto search = make_search(config, domain->info(), 1);
-  Batch features(search->batch(), search->feature_dim());
-  std::vector<double> objectives(static_cast<std::size_t>(search->batch()));
+  Batch features(search->candidates(), search->feature_dim());
+  std::vector<double> objectives(static_cast<std::size_t>(search->candidates()));
   for (int i = 0; i < 6; ++i) {
     domain->evaluate(search->ask(), features, objectives);
     search->tell(features, objectives);

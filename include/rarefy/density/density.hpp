@@ -48,10 +48,10 @@ class Density {
   }
 
   /// How it is computed, in words for the user, where there is a choice.
-  [[nodiscard]] virtual std::string how() const { return ""; }
+  [[nodiscard]] virtual std::string description() const { return ""; }
 
   /// What went wrong and was survived, in words for the user; empty when all is well.
-  [[nodiscard]] virtual std::string trouble() const { return ""; }
+  [[nodiscard]] virtual std::string warning() const { return ""; }
 
   virtual void save(StateWriter& out) const = 0;
   virtual void load(StateReader& in) = 0;

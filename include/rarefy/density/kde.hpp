@@ -46,7 +46,7 @@ struct KdeOptions {
   bool operator==(const KdeOptions&) const = default;
 };
 
-struct PlanePoint;
+class KdeSums;  // how `method` makes them; private to the library
 
 /// The density at y of N buffered features x_i, with bandwidths h_d and m features:
 ///
@@ -95,31 +95,18 @@ class KernelDensity : public DensityEstimate {
   /// were asked for and cannot serve.
   [[nodiscard]] static KdeMethod method_for(const KdeOptions& options, Index capacity);
   [[nodiscard]] KdeMethod method() const { return method_; }
-  [[nodiscard]] std::string how() const override;
+  [[nodiscard]] std::string description() const override;
 
   [[nodiscard]] const FeatureBuffer& buffer() const { return *buffer_; }
   [[nodiscard]] std::span<const double> bandwidths() const { return bandwidths_; }
 
  private:
-  struct Scratch;
-  struct Panels;
-  void score_by_panels(BatchView features, std::span<double> scores, Index first);
-  [[nodiscard]] PlanePoint plane_point(std::span<const double> features) const;
-  void take_into_panels(BatchView features);
-  void score_piece(BatchView features, std::span<double> scores, Index first);
-  [[nodiscard]] float coordinate(double feature, Index d) const;
-  void take_over(Index slot);
-
   KdeOptions options_;
   std::unique_ptr<FeatureBuffer> buffer_;
   std::vector<double> bandwidths_;
-  std::vector<double> centre_;
-  std::vector<double> scale_;   // from features to kernel coordinates
-  double log_constant_ = 0.0;   // ln(c prod h)
-  std::vector<Index> changed_;  // scratch of observe()
+  double log_constant_ = 0.0;  // ln(c prod h)
   KdeMethod method_ = KdeMethod::direct;
-  std::unique_ptr<Scratch> scratch_;
-  std::unique_ptr<Panels> panels_;  // where that is the method
+  std::unique_ptr<KdeSums> sums_;  // over the contents of the buffer, by that method
 };
 
 }  // namespace rarefy

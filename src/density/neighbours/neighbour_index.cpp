@@ -1,4 +1,4 @@
-#include "density/neighbour_index.hpp"
+#include "density/neighbours/neighbour_index.hpp"
 
 #include <algorithm>
 #include <bit>

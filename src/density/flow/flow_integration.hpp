@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "density/velocity_field.hpp"
+#include "density/flow/velocity_field.hpp"
 #include "rarefy/core/batch.hpp"
 #include "rarefy/density/flow_options.hpp"
 

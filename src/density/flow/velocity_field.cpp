@@ -1,4 +1,4 @@
-#include "density/velocity_field.hpp"
+#include "density/flow/velocity_field.hpp"
 
 #include <algorithm>
 #include <cassert>

@@ -1,4 +1,4 @@
-#include "density/adam.hpp"
+#include "density/flow/adam.hpp"
 
 #include <atomic>
 #include <cmath>

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/aligned_floats.hpp"
-#include "density/flow_network.hpp"
+#include "density/flow/flow_network.hpp"
 
 namespace rarefy {
 

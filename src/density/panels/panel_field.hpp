@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-#include "density/plane_point.hpp"
+#include "density/panels/plane_point.hpp"
 #include "kernels/panels.hpp"
 #include "rarefy/core/batch.hpp"
 #include "rarefy/core/state.hpp"

@@ -1,4 +1,4 @@
-#include "density/point_leaf.hpp"
+#include "density/neighbours/point_leaf.hpp"
 
 #include <algorithm>
 #include <limits>

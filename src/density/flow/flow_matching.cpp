@@ -1,4 +1,4 @@
-#include "density/flow_matching.hpp"
+#include "density/flow/flow_matching.hpp"
 
 #include <algorithm>
 #include <cassert>

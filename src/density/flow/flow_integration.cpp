@@ -1,4 +1,4 @@
-#include "density/flow_integration.hpp"
+#include "density/flow/flow_integration.hpp"
 
 #include <algorithm>
 #include <array>

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "density/point_leaf.hpp"
+#include "density/neighbours/point_leaf.hpp"
 #include "rarefy/core/batch.hpp"
 
 namespace rarefy {

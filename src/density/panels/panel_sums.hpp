@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "density/cell_moments.hpp"
-#include "density/panel_field.hpp"
+#include "density/panels/cell_moments.hpp"
+#include "density/panels/panel_field.hpp"
 #include "kernels/kernel_sums.hpp"
 #include "rarefy/core/batch.hpp"
 #include "rarefy/core/state.hpp"

@@ -1,9 +1,8 @@
-// An emitter whose candidates are the samples of a CMA-ES, or of a relative of it.
+// An emitter whose candidates are the samples of an evolution strategy: CMA-ES or a relative.
 #pragma once
 
 #include <memory>
 
-#include "rarefy/emitters/cma_es.hpp"
 #include "rarefy/emitters/emitter.hpp"
 #include "rarefy/emitters/evolution_strategy.hpp"
 
@@ -22,12 +21,12 @@ struct EnumNames<Selection> {
                                                                    {Selection::filter, "filter"}};
 };
 
-class CmaEsEmitter : public Emitter {
+class EvolutionStrategyEmitter : public Emitter {
  public:
   /// `index` tells this emitter's random numbers from those of its siblings.
-  CmaEsEmitter(std::unique_ptr<EvolutionStrategy> optimizer, std::uint64_t seed,
-               std::uint32_t index, const StopTests& stop_tests = {},
-               Selection selection = Selection::mu);
+  EvolutionStrategyEmitter(std::unique_ptr<EvolutionStrategy> optimizer, std::uint64_t seed,
+                           std::uint32_t index, const StopTests& stop_tests = {},
+                           Selection selection = Selection::mu);
 
   [[nodiscard]] Index batch() const override { return optimizer_->batch(); }
   [[nodiscard]] Index dimension() const override { return optimizer_->dimension(); }

@@ -1,4 +1,4 @@
-#include "density/neighbour_search.hpp"
+#include "density/neighbours/neighbour_search.hpp"
 
 #include <algorithm>
 #include <array>

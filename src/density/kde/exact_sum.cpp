@@ -1,4 +1,4 @@
-#include "density/exact_sum.hpp"
+#include "density/kde/exact_sum.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "density/neighbour_index.hpp"
-#include "density/smallest_distances.hpp"
+#include "density/neighbours/neighbour_index.hpp"
+#include "density/neighbours/smallest_distances.hpp"
 #include "kernels/distances.hpp"
 #include "rarefy/core/batch.hpp"
 

@@ -1,4 +1,4 @@
-#include "density/panel_field.hpp"
+#include "density/panels/panel_field.hpp"
 
 #include <algorithm>
 #include <cmath>

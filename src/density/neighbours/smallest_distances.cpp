@@ -1,4 +1,4 @@
-#include "density/smallest_distances.hpp"
+#include "density/neighbours/smallest_distances.hpp"
 
 #include <algorithm>
 #include <limits>
