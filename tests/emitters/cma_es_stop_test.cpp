@@ -373,7 +373,8 @@ TEST(CmaEsEmitter, LearnsFromTheOrderAlone) {
                          .objectives = objectives,
                          .scores = scores,
                          .order = order,
-                         .outcomes = outcomes};
+                         .outcomes = outcomes,
+                         .ranked = 8};
     one.tell(feedback);
     feedback.scores = transformed;
     other.ask(archive, g, solutions);
@@ -397,6 +398,7 @@ TEST(CmaEsEmitter, EqualScoresStopItOnlyWhenTheyMeanSomething) {
                                        .scores = equal,
                                        .order = order,
                                        .outcomes = outcomes,
+                                       .ranked = 8,
                                        .informed = informed});
     EXPECT_EQ(stopped, informed);
     EXPECT_EQ(emitter.optimizer().generation(), 1);
@@ -421,7 +423,8 @@ TEST(CmaEsEmitter, UsesTheStopTestsItWasGiven) {
                             .objectives = objectives,
                             .scores = scores,
                             .order = order,
-                            .outcomes = outcomes}),
+                            .outcomes = outcomes,
+                            .ranked = 8}),
               strict);
   }
 }
