@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <limits>
 #include <utility>
 
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/random.hpp"
+#include "search/usable_rows.hpp"
 
 namespace rarefy {
 namespace {
@@ -53,8 +54,13 @@ void stable_sort_in_place(std::span<Index> values, Before before) {
   }
 }
 
-std::span<const double> part(std::span<const double> values, Index first, Index count) {
+template <typename Value>
+std::span<Value> part(std::span<Value> values, Index first, Index count) {
   return values.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+}
+template <typename Value>
+std::span<Value> part(std::vector<Value>& values, Index first, Index count) {
+  return part(std::span(values), first, count);
 }
 
 }  // namespace
@@ -70,6 +76,7 @@ Search::Search(SearchParts parts, const SearchOptions& options)
   first_row_.push_back(rows);
   const Index dimension = parts_.archive->solution_dim();
   solutions_.resize(rows, dimension);
+  usable_ = std::make_unique<UsableRows>(rows);
   const auto count = static_cast<std::size_t>(rows);
   scores_.resize(count);
   cells_.resize(count);
@@ -96,24 +103,23 @@ BatchView Search::ask() {
   return solutions_;
 }
 
-void Search::tell(BatchView features, std::span<const double> objectives) {
+void Search::tell(BatchView features, std::span<const double> objectives,
+                  std::span<const std::uint8_t> valid) {
   if (objectives.empty()) objectives = equal_objectives_;
-  check(features, objectives);
+  check(features, objectives, valid);
+  usable_->find(features, objectives, valid, options_.nan_means_failed);
 
-  parts_.archive->tessellation().assign(features, cells_, workers_);  // once, for all parts
-  Evaluated batch = {.features = features, .objectives = objectives, .cells = cells_};
-  if (options_.score_before_observing) score(batch);
-  half_told_ = true;
-  parts_.density->observe(batch, workers_);
-  if (!options_.score_before_observing) score(batch);
+  Evaluated batch = usable_->gather(features, objectives);
+  take_in(batch);
+  usable_->scatter(std::span(scores_), std::numeric_limits<double>::quiet_NaN());
+  usable_->scatter(std::span(outcomes_), Outcome::failed);
+  failed_ += this->batch() - usable_->count();
 
-  parts_.archive->record(solutions_, batch, workers_, outcomes_);
-
-  workers_.for_each(emitters(), [&](Index e) { tell_emitter(e, batch); });
+  workers_.for_each(emitters(), [&](Index e) { tell_emitter(e, features, objectives); });
   for (Index e = 0; e < emitters(); ++e) {
-    const Index first = first_row_[static_cast<std::size_t>(e)];
-    const Index count = first_row_[static_cast<std::size_t>(e) + 1] - first;
-    parts_.restart_point->observe(e, features.rows(first, count));
+    const Index first = usable_->before(first_row_[static_cast<std::size_t>(e)]);
+    const Index count = usable_->before(first_row_[static_cast<std::size_t>(e) + 1]) - first;
+    if (count > 0) parts_.restart_point->observe(e, batch.features.rows(first, count));
   }
   restart_emitters();
 
@@ -122,7 +128,28 @@ void Search::tell(BatchView features, std::span<const double> objectives) {
   half_told_ = false;
 }
 
-void Search::check(BatchView features, std::span<const double> objectives) const {
+// The density and the archive see the rows that are usable; their scores and outcomes are the
+// first so many.
+void Search::take_in(Evaluated& batch) {
+  const Index count = batch.features.rows();
+  if (count == 0) {
+    informed_ = parts_.density->informed();
+    half_told_ = true;
+    return;
+  }
+  const auto cells = part(cells_, 0, count);
+  parts_.archive->tessellation().assign(batch.features, cells, workers_);  // once, for all parts
+  batch.cells = cells;
+  if (options_.score_before_observing) score(batch);
+  half_told_ = true;
+  parts_.density->observe(batch, workers_);
+  if (!options_.score_before_observing) score(batch);
+  parts_.archive->record(usable_->gather_solutions(solutions_), batch, workers_,
+                         part(outcomes_, 0, count));
+}
+
+void Search::check(BatchView features, std::span<const double> objectives,
+                   std::span<const std::uint8_t> valid) const {
   if (!asked_) {
     throw Error(ErrorKind::state, "search: tell() without candidates; call ask() first");
   }
@@ -131,67 +158,75 @@ void Search::check(BatchView features, std::span<const double> objectives) const
                 fmt::format("{} x {}", features.rows(), features.cols()),
                 fmt::format("{} x {}, a row for each candidate", candidates(), feature_dim()));
   }
-  if (static_cast<Index>(objectives.size()) != candidates()) {
-    throw Error(ErrorKind::data, "objectives", fmt::format("{}", objectives.size()),
+  const auto check_count = [&](std::string_view thing, std::size_t given) {
+    if (static_cast<Index>(given) == candidates()) return;
+    throw Error(ErrorKind::data, thing, fmt::format("{}", given),
                 fmt::format("{}, one for each candidate", candidates()));
-  }
-  for (Index i = 0; i < candidates(); ++i) {
-    for (Index d = 0; d < features.cols(); ++d) {
-      if (!std::isfinite(features(i, d))) {
-        throw Error(ErrorKind::data, fmt::format("features: row {}, feature {}", i, d),
-                    fmt::format("{}", features(i, d)), "a finite number");
-      }
-    }
-    const double objective = objectives[static_cast<std::size_t>(i)];
-    if (!std::isfinite(objective)) {
-      throw Error(ErrorKind::data, fmt::format("objectives: row {}", i),
-                  fmt::format("{}", objective), "a finite number");
-    }
-  }
+  };
+  check_count("objectives", objectives.size());
+  if (!valid.empty()) check_count("valid", valid.size());
 }
 
 void Search::score(Evaluated& batch) {
   informed_ = parts_.density->informed();
+  const auto scores = part(scores_, 0, batch.features.rows());
   if (informed_) {
-    parts_.density->score(batch, scores_, workers_);
-    batch.scores = scores_;
+    parts_.density->score(batch, scores, workers_);
+    batch.scores = scores;
   } else {
-    std::fill(scores_.begin(), scores_.end(), 0.0);
+    std::fill(scores.begin(), scores.end(), 0.0);
   }
 }
 
-void Search::tell_emitter(Index e, const Evaluated& batch) {
-  const auto at = static_cast<std::size_t>(e);
-  const Index first = first_row_[at];
-  const Index count = first_row_[at + 1] - first;
-  const auto scores = part(scores_, first, count);
-  const auto order =
-      std::span(order_).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
-  const auto outcomes = std::span<const Outcome>(outcomes_).subspan(
-      static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+Index Search::rows_of(Index emitter) const {
+  const auto at = static_cast<std::size_t>(emitter);
+  return first_row_[at + 1] - first_row_[at];
+}
 
-  // Best first. Equal scores in random order: the order of rows is no reason to prefer one.
+// Fills `order` with the emitter's rows, best first, and returns how many of them, the first, are
+// to be learned from. Equal scores are in random order: the order of rows is no reason to prefer
+// one.
+Index Search::rank(Index e, std::span<Index> order) const {
+  const Index first = first_row_[static_cast<std::size_t>(e)];
   RandomStream random({.seed = options_.seed,
                        .purpose = Purpose::ranking,
                        .index = static_cast<std::uint32_t>(e),
                        .iteration = static_cast<std::uint64_t>(iteration_)});
   random_permutation(random, order);
-  const auto before = [&](Index a, Index b) {
+  auto ranked = order;
+  if (!usable_->all()) {
+    const auto failed = [&](Index row) { return !(*usable_)[first + row]; };
+    stable_sort_in_place(order, [&](Index a, Index b) { return failed(a) < failed(b); });
+    ranked = order.first(order.size() - std::count_if(order.begin(), order.end(), failed));
+  }
+  const auto scores = part(std::span(scores_), first, rows_of(e));
+  stable_sort_in_place(ranked, [&](Index a, Index b) {
     return scores[static_cast<std::size_t>(a)] < scores[static_cast<std::size_t>(b)];
-  };
-  stable_sort_in_place(order, before);
+  });
+  return static_cast<Index>(ranked.size());
+}
 
+void Search::tell_emitter(Index e, BatchView features, std::span<const double> objectives) {
+  const auto at = static_cast<std::size_t>(e);
+  const Index first = first_row_[at];
+  const Index count = rows_of(e);
+  const std::span<const double> scores = part(scores_, first, count);
+  const auto order = part(order_, first, count);
+  const Index ranked = rank(e, order);
+
+  // Scores below the line are the first in the order. (Not being a number is not below.)
   const double line = parts_.density->accepts_below();
   const auto accepted =
       std::count_if(scores.begin(), scores.end(), [line](double score) { return score < line; });
   const Feedback feedback = {
       .solutions = solutions_.view().rows(first, count),
-      .features = batch.features.rows(first, count),
-      .objectives = part(batch.objectives, first, count),
+      .features = features.rows(first, count),
+      .objectives = part(objectives, first, count),
       .scores = scores,
       .order = order,
-      .outcomes = outcomes,
-      .accepted = informed_ ? accepted : count,
+      .outcomes = part(outcomes_, first, count),
+      .ranked = ranked,
+      .accepted = informed_ ? accepted : ranked,
       .informed = informed_,
   };
   const bool stopped = parts_.emitters[at]->tell(feedback);
@@ -199,8 +234,9 @@ void Search::tell_emitter(Index e, const Evaluated& batch) {
 }
 
 // Points are chosen one after the other, for a RestartPoint may remember; then each emitter is by
-// itself.
+// itself. As long as nothing was found there is no point to choose, and all go on as they are.
 void Search::restart_emitters() {
+  if (parts_.archive->empty()) return;
   bool some = false;
   for (std::size_t e = 0; e < parts_.emitters.size(); ++e) {
     if (restart_[e] == 0) continue;
@@ -234,6 +270,7 @@ void Search::save(StateWriter& out) const {
                std::vector<std::int64_t>(first_row_.begin(), first_row_.end()));
   out.integer("search.iteration", iteration_);
   out.integer("search.restarts", restarts_);
+  out.integer("search.failed", failed_);
   for (const auto& emitter : parts_.emitters) emitter->save(out);
   for (const auto& trigger : parts_.triggers) trigger->save(out);
   parts_.restart_point->save(out);
@@ -254,15 +291,17 @@ void Search::load(StateReader& in) {
   }
   iteration_ = in.integer("search.iteration", 0, kMost);
   restarts_ = in.integer("search.restarts", 0, kMost);
+  failed_ = in.integer("search.failed", 0, evaluations());
   for (auto& emitter : parts_.emitters) emitter->load(in);
   for (auto& trigger : parts_.triggers) trigger->load(in);
   parts_.restart_point->load(in);
   parts_.density->load(in);
   parts_.archive->load(in);
-  if (parts_.archive->total_visits() != evaluations()) {
-    throw Error(ErrorKind::corrupt, "saved state: visits of all cells",
-                fmt::format("{}", parts_.archive->total_visits()),
-                fmt::format("{}, one for each evaluation", evaluations()));
+  if (parts_.archive->total_visits() != evaluations() - failed_) {
+    throw Error(
+        ErrorKind::corrupt, "saved state: visits of all cells",
+        fmt::format("{}", parts_.archive->total_visits()),
+        fmt::format("{}, one for each evaluation that did not fail", evaluations() - failed_));
   }
   asked_ = half_told_ = false;
 }

@@ -27,6 +27,8 @@
 
 namespace rarefy {
 
+class UsableRows;
+
 struct SearchParts {
   std::vector<std::unique_ptr<Emitter>> emitters;
   std::vector<std::unique_ptr<RestartTrigger>> triggers;  ///< one for each emitter
@@ -41,6 +43,9 @@ struct SearchOptions {
   /// Candidates are scored against what was known before their batch (the paper's
   /// algorithm 1), or with it (what its published figures seem to be made with).
   bool score_before_observing = true;
+  /// A row with a NaN among its features, or as its objective, counts as one that could not be
+  /// evaluated (see Search::tell). Otherwise the batch is refused.
+  bool nan_means_failed = false;
 };
 
 class Search {
@@ -54,10 +59,16 @@ class Search {
   /// Asking again before telling gives the same candidates.
   BatchView ask();
 
-  /// What the candidates turned out to be; objectives may be left out (all equal). NaN,
-  /// infinite or missing values are refused with an Error that names the row; nothing has
-  /// changed then, and the same batch can be told again.
-  void tell(BatchView features, std::span<const double> objectives = {});
+  /// What the candidates turned out to be; objectives may be left out (all equal).
+  ///
+  /// A row whose `valid` is 0 could not be evaluated, and its other values are not looked at. It
+  /// ranks last, no emitter learns from it, and neither density nor archive ever see it. All
+  /// rows of a batch may fail. Left out, `valid` says that all are.
+  ///
+  /// NaN, infinite or missing values of any other row are refused with an Error that names the
+  /// row; nothing has changed then, and the same batch can be told again.
+  void tell(BatchView features, std::span<const double> objectives = {},
+            std::span<const std::uint8_t> valid = {});
 
   /// Rows of an iteration, those of all emitters.
   [[nodiscard]] Index candidates() const { return solutions_.rows(); }
@@ -65,7 +76,10 @@ class Search {
   [[nodiscard]] Index feature_dim() const { return parts_.archive->feature_dim(); }
   /// Batches told so far.
   [[nodiscard]] std::int64_t iteration() const { return iteration_; }
+  /// Rows told so far, those that failed among them.
   [[nodiscard]] std::int64_t evaluations() const { return iteration_ * candidates(); }
+  /// Rows that could not be evaluated.
+  [[nodiscard]] std::int64_t failed() const { return failed_; }
   [[nodiscard]] std::int64_t restarts() const { return restarts_; }
   [[nodiscard]] const Archive& archive() const { return *parts_.archive; }
   [[nodiscard]] const Density& density() const { return *parts_.density; }
@@ -75,7 +89,7 @@ class Search {
     return *parts_.emitters[static_cast<std::size_t>(i)];
   }
   [[nodiscard]] Index emitters() const { return static_cast<Index>(parts_.emitters.size()); }
-  /// Scores of the last batch told, in the order of its rows.
+  /// Scores of the last batch told, in the order of its rows; NaN for a row that failed.
   [[nodiscard]] std::span<const double> scores() const { return scores_; }
   [[nodiscard]] Workers& workers() { return workers_; }
 
@@ -86,10 +100,14 @@ class Search {
   void load(StateReader& in);
 
  private:
-  void check(BatchView features, std::span<const double> objectives) const;
+  void check(BatchView features, std::span<const double> objectives,
+             std::span<const std::uint8_t> valid) const;
+  void take_in(Evaluated& batch);
   void score(Evaluated& batch);
-  void tell_emitter(Index emitter, const Evaluated& batch);
+  void tell_emitter(Index emitter, BatchView features, std::span<const double> objectives);
+  Index rank(Index emitter, std::span<Index> order) const;
   void restart_emitters();
+  [[nodiscard]] Index rows_of(Index emitter) const;
 
   SearchParts parts_;
   SearchOptions options_;
@@ -98,13 +116,15 @@ class Search {
 
   std::int64_t iteration_ = 0;
   std::int64_t restarts_ = 0;
+  std::int64_t failed_ = 0;
   bool asked_ = false;
   bool half_told_ = false;  // tell() is under way, or ended in an error half way
 
   Batch solutions_;
+  std::unique_ptr<UsableRows> usable_;
   std::vector<double> scores_;
   bool informed_ = false;
-  std::vector<Index> cells_;
+  std::vector<Index> cells_;  // of the usable rows
   std::vector<Outcome> outcomes_;
   std::vector<Index> order_;
   std::vector<std::uint8_t> restart_;  // by emitter

@@ -1,8 +1,27 @@
 #include "rarefy/emitters/evolution_strategy_emitter.hpp"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 namespace rarefy {
+namespace {
+
+// What the ranking went by, as far as its range is concerned: none where that says nothing. For
+// part of a batch, the best and the worst, written to `ends`.
+std::span<const double> compared_scores(const Feedback& feedback, std::array<double, 2>& ends) {
+  // Scores that say nothing are all equal, which must not be taken for a flat landscape.
+  if (!feedback.informed || feedback.ranked < 2) return {};
+  if (feedback.ranked == static_cast<Index>(feedback.order.size())) return feedback.scores;
+  const auto score_at = [&](Index place) {
+    const Index row = feedback.order[static_cast<std::size_t>(place)];
+    return feedback.scores[static_cast<std::size_t>(row)];
+  };
+  ends = {score_at(0), score_at(feedback.ranked - 1)};
+  return ends;
+}
+
+}  // namespace
 
 EvolutionStrategyEmitter::EvolutionStrategyEmitter(std::unique_ptr<EvolutionStrategy> optimizer,
                                                    std::uint64_t seed, std::uint32_t index,
@@ -20,11 +39,11 @@ void EvolutionStrategyEmitter::ask(const Archive& /*archive*/, std::uint64_t ite
 }
 
 bool EvolutionStrategyEmitter::tell(const Feedback& feedback) {
-  const Index parents = selection_ == Selection::filter ? feedback.accepted : batch() / 2;
+  const Index parents =
+      selection_ == Selection::filter ? feedback.accepted : std::min(batch() / 2, feedback.ranked);
   optimizer_->tell(feedback.solutions, feedback.order, parents);
-  // Scores that say nothing are all equal, which must not be taken for a flat landscape.
-  const auto scores = feedback.informed ? feedback.scores : std::span<const double>();
-  return optimizer_->stop(scores, stop_tests_) != Stop::none;
+  std::array<double, 2> ends{};
+  return optimizer_->stop(compared_scores(feedback, ends), stop_tests_) != Stop::none;
 }
 
 }  // namespace rarefy

@@ -25,9 +25,11 @@ void StagnationTrigger::reset() {
 
 bool StagnationTrigger::tell(const Feedback& feedback, bool stopped) {
   ++age_;
-  if (feedback.informed) {
+  if (feedback.ranked == 0) {
+    // Nothing could be evaluated: no progress.
+  } else if (feedback.informed) {
     // `order` is sorted, so the lower median is at hand.
-    const auto middle = feedback.order[(feedback.order.size() - 1) / 2];
+    const auto middle = feedback.order[static_cast<std::size_t>((feedback.ranked - 1) / 2)];
     const double median = feedback.scores[static_cast<std::size_t>(middle)];
     if (median < record_) {
       record_ = median;

@@ -341,6 +341,7 @@ TEST(CmaEsSelection, FilterTakesTheAcceptedAndMuTakesHalf) {
                                    .scores = scores,
                                    .order = order,
                                    .outcomes = outcomes,
+                                   .ranked = 10,
                                    .accepted = accepted}));
         Batch same(10, 4);
         expected.ask({.seed = 9, .purpose = Purpose::sampling, .index = 1, .iteration = g}, same);
@@ -367,8 +368,68 @@ TEST(CmaEsSelection, IsMuByDefault) {
                 .scores = scores,
                 .order = order,
                 .outcomes = {},
+                .ranked = 6,
                 .accepted = 1});
   EXPECT_EQ(dynamic_cast<const CmaEs&>(emitter.optimizer()).parameters().mu, 3);
+}
+
+// Rows that could not be evaluated come last, and nobody learns from them.
+TEST(CmaEsSelection, TakesNoParentsBeyondTheRowsThatWereRanked) {
+  const CmaEsOptions options = {.dimension = 4, .batch = 10, .sigma0 = 0.5};
+  const Archive archive(std::make_shared<Grid>(FeatureSpace{{0}, {1}}, std::vector<Index>{4}), 4);
+  for (const Index ranked : {0, 1, 2, 4, 5, 8, 10}) {
+    CmaEsEmitter emitter(std::make_unique<CmaEs>(options), 9, 1);
+    CmaEs expected(options);
+    Batch x(10, 4), same(10, 4);
+    for (std::uint64_t g = 0; g < 5; ++g) {
+      emitter.ask(archive, g, x);
+      std::vector<double> scores;
+      for (Index i = 0; i < 10; ++i) scores.push_back(minimise::sphere(x.view().row(i)));
+      const auto order = minimise::ranked(scores);
+      for (auto i = static_cast<std::size_t>(ranked); i < 10; ++i) {
+        scores[static_cast<std::size_t>(order[i])] = std::nan("");
+      }
+      const std::vector<Outcome> outcomes(10, Outcome::rejected);
+      EXPECT_FALSE(emitter.tell({.solutions = x,
+                                 .features = {},
+                                 .objectives = {},
+                                 .scores = scores,
+                                 .order = order,
+                                 .outcomes = outcomes,
+                                 .ranked = ranked,
+                                 .accepted = ranked}))
+          << ranked;
+      expected.ask({.seed = 9, .purpose = Purpose::sampling, .index = 1, .iteration = g}, same);
+      expected.tell(same, order, std::min<Index>(5, ranked));
+    }
+    EXPECT_TRUE(state_of(emitter.optimizer()) == state_of(expected)) << ranked;
+  }
+}
+
+// Whether scores are flat is seen by those that were ranked; a single one cannot be.
+TEST(CmaEsSelection, LooksForFlatScoresAmongTheRowsThatWereRanked) {
+  const CmaEsOptions options = {.dimension = 4, .batch = 6, .sigma0 = 0.5};
+  const Archive archive(std::make_shared<Grid>(FeatureSpace{{0}, {1}}, std::vector<Index>{4}), 4);
+  const auto stopped = [&](const std::vector<double>& scores, Index ranked) {
+    CmaEsEmitter emitter(std::make_unique<CmaEs>(options), 9, 1);
+    Batch x(6, 4);
+    emitter.ask(archive, 0, x);
+    const std::vector<Index> order = {5, 4, 3, 2, 1, 0};
+    return emitter.tell({.solutions = x,
+                         .features = {},
+                         .objectives = {},
+                         .scores = scores,
+                         .order = order,
+                         .outcomes = {},
+                         .ranked = ranked});
+  };
+  const double nan = std::nan("");
+  EXPECT_TRUE(stopped({7, 7, 7, 7, 7, 7}, 6));
+  EXPECT_TRUE(stopped({nan, nan, nan, 7, 7, 7}, 3)) << "all that were ranked are equal";
+  EXPECT_FALSE(stopped({nan, nan, nan, 8, 7, 7}, 3));
+  EXPECT_FALSE(stopped({0, 0, 0, 8, 7, 7}, 3));
+  EXPECT_FALSE(stopped({nan, nan, nan, nan, nan, 7}, 1));
+  EXPECT_FALSE(stopped({nan, nan, nan, nan, nan, nan}, 0));
 }
 
 }  // namespace

@@ -373,7 +373,8 @@ TEST(EvolutionStrategyEmitter, LearnsFromTheOrderAlone) {
                          .objectives = objectives,
                          .scores = scores,
                          .order = order,
-                         .outcomes = outcomes};
+                         .outcomes = outcomes,
+                         .ranked = 8};
     one.tell(feedback);
     feedback.scores = transformed;
     other.ask(archive, g, solutions);
@@ -398,6 +399,7 @@ TEST(EvolutionStrategyEmitter, EqualScoresStopItOnlyWhenTheyMeanSomething) {
                                        .scores = equal,
                                        .order = order,
                                        .outcomes = outcomes,
+                                       .ranked = 8,
                                        .informed = informed});
     EXPECT_EQ(stopped, informed);
     EXPECT_EQ(emitter.optimizer().generation(), 1);
@@ -422,7 +424,8 @@ TEST(EvolutionStrategyEmitter, UsesTheStopTestsItWasGiven) {
                             .objectives = objectives,
                             .scores = scores,
                             .order = order,
-                            .outcomes = outcomes}),
+                            .outcomes = outcomes,
+                            .ranked = 8}),
               strict);
   }
 }

@@ -14,6 +14,9 @@
 namespace rarefy {
 
 /// What an emitter, and whoever decides on its restart, is told about its own rows of a batch.
+///
+/// The first `ranked` entries of `order` are the rows to learn from. The rest could not be
+/// evaluated; of those, features, objectives and scores say nothing.
 struct Feedback {
   BatchView solutions;
   BatchView features;
@@ -21,7 +24,8 @@ struct Feedback {
   std::span<const double> scores;     ///< lower is better
   std::span<const Index> order;       ///< rows, best first; ties in random order
   std::span<const Outcome> outcomes;  ///< what the archive made of each row
-  Index accepted = 0;                 ///< rows worth having by their score: the first in `order`
+  Index ranked = 0;                   ///< rows to learn from, the first in `order`; maybe none
+  Index accepted = 0;                 ///< of these, the first ones: worth having by their score
   bool informed = true;               ///< false: the order is random, the scores say nothing
 };
 
@@ -36,7 +40,8 @@ class Emitter {
   /// streams of the given iteration only.
   virtual void ask(const Archive& archive, std::uint64_t iteration, BatchSpan out) = 0;
 
-  /// Learns from a ranking. Returns true when it cannot usefully go on from here.
+  /// Learns from a ranking. Returns true when it cannot usefully go on from here, for which it
+  /// is no reason that nothing was ranked.
   virtual bool tell(const Feedback& feedback) = 0;
 
   /// Starts anew at a solution.

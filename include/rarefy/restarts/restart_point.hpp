@@ -15,7 +15,7 @@ namespace rarefy {
 
 /// What a choice of a new starting point may look at.
 struct RestartContext {
-  const Archive& archive;  ///< never empty: the batch just told is in it
+  const Archive& archive;  ///< never empty: while it is, nothing restarts
   Density& density;
   Workers& workers;
   RandomStream& random;
@@ -31,7 +31,8 @@ class RestartPoint {
   /// Writes the point from which emitter number `emitter` goes on.
   virtual void choose(const RestartContext& context, Index emitter, std::span<double> out) = 0;
 
-  /// After every iteration, for every emitter in turn: the features of its candidates.
+  /// After every iteration, for every emitter in turn: the features of its candidates. Not called
+  /// for an emitter none of whose candidates could be evaluated.
   virtual void observe(Index /*emitter*/, BatchView /*features*/) {}
 
   virtual void save(StateWriter& /*out*/) const {}

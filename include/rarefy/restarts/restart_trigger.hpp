@@ -29,11 +29,12 @@ class BasicTrigger : public RestartTrigger {
   bool tell(const Feedback& /*feedback*/, bool stopped) override { return stopped; }
 };
 
-/// Also restarts an emitter none of whose candidates was accepted.
+/// Also restarts an emitter none of whose candidates was accepted. Where none could be evaluated,
+/// that says nothing.
 class NoImprovementTrigger : public RestartTrigger {
  public:
   bool tell(const Feedback& feedback, bool stopped) override {
-    return stopped || feedback.accepted == 0;
+    return stopped || (feedback.ranked > 0 && feedback.accepted == 0);
   }
 };
 
@@ -47,6 +48,7 @@ struct StagnationOptions {
 /// Also restarts an emitter that finds nothing sparser any more: the lower median of its
 /// scores has set no new record for max(patience, patience_rate * age) iterations. The median
 /// rather than the best, because a single lucky candidate is not progress of the distribution.
+/// An iteration in which none could be evaluated is one without a record.
 class StagnationTrigger : public RestartTrigger {
  public:
   explicit StagnationTrigger(const StagnationOptions& options = {});
