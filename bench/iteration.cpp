@@ -62,7 +62,7 @@ IterationTimes time_iteration(const Config& config, Index threads) {
     watches.evaluate.time([&] { evaluator.evaluate(solutions, features, objectives); });
     watches.tell.time([&] { search.tell(features, objectives); });
   };
-  while (search.evaluations() < 2 * config.buffer || search.iteration() < 100) iterate();
+  while (search.evaluations() < 2 * config.density.buffer || search.iteration() < 100) iterate();
 
   constexpr int kRounds = 7;
   constexpr int kIterations = 60;

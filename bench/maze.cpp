@@ -10,8 +10,8 @@
 #include "rarefy/core/random.hpp"
 #include "rarefy/domains/maze.hpp"
 #include "rarefy/evaluators/evaluator.hpp"
-#include "rarefy/runs/drive.hpp"
 #include "rarefy/experiment/make_search.hpp"
+#include "rarefy/runs/drive.hpp"
 #include "stopwatch.hpp"
 #include "support/maze_reference.hpp"
 

@@ -18,17 +18,17 @@ namespace {
 
 rarefy::Config small_config(std::string_view algorithm) {
   auto config = rarefy::default_config("lp", algorithm);
-  config.n = 4;
-  config.emitters = 2;
-  config.batch = 4;
-  config.buffer = 8;
-  config.kde = "panels";         // they have more of a state than direct sums
-  config.bandwidth = "4 width";  // and few of them will do
-  config.grid = 4;
-  config.neighbours = 3;
-  config.flow_layers = "4";
-  config.flow_steps = 2;
-  config.flow_batch = 4;
+  config.problem.n = 4;
+  config.emitters.count = 2;
+  config.emitters.batch = 4;
+  config.density.buffer = 8;
+  set(config, "kde", "panels");         // they have more of a state than direct sums
+  set(config, "bandwidth", "4 width");  // and few of them will do
+  config.archive.intervals = 4;
+  config.density.novelty.neighbours = 3;
+  set(config, "flow-layers", "4");
+  config.density.flow.training.steps = 2;
+  config.density.flow.training.batch = 4;
   return config;
 }
 
@@ -37,7 +37,7 @@ rarefy::Config small_config(std::string_view algorithm) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const auto bytes = std::as_bytes(std::span(data + 1, size - 1));
-  const auto& algorithms = rarefy::algorithm_choices();
+  const auto& algorithms = rarefy::algorithms();
   const auto config = small_config(algorithms[data[0] / 2 % algorithms.size()].name);
   static const auto domain = rarefy::make_domain(config);
   static rarefy::Workers workers(1);

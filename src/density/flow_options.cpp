@@ -12,7 +12,7 @@ std::vector<Index> parse_layers(std::string_view text) {
   constexpr Index kWidest = 10'000;
   std::vector<Index> layers;
   for (const auto piece : split(text, ',')) {
-    const auto width = parse_integer(piece);
+    const auto width = parse_integer(trimmed(piece));
     if (!width || *width < 1 || *width > kWidest) {
       throw Error(ErrorKind::parameter, "hidden layers", fmt::format("'{}'", text),
                   fmt::format("widths from 1 to {}, with commas between", kWidest));

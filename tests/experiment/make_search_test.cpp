@@ -33,61 +33,61 @@ void PrintTo(const Variant& variant, std::ostream* out) { *out << variant.name; 
 std::vector<Variant> variants() {
   std::vector<Variant> all;
   for (const auto* at : {"adaptive", "average", "rarest", "sparsest", "elite", "origin"}) {
-    all.push_back({std::string("restart_at_") + at, [at](Config& c) { c.restart_at = at; }});
+    all.push_back({std::string("restart_at_") + at, [at](Config& c) { set(c, "restart-at", at); }});
   }
   for (const auto* when : {"stagnation", "basic"}) {
     all.push_back(
-        {std::string("restart_when_") + when, [when](Config& c) { c.restart_when = when; }});
+        {std::string("restart_when_") + when, [when](Config& c) { set(c, "restart-when", when); }});
   }
   for (const auto* kernel : {"gaussian", "triangular", "epanechnikov"}) {
-    all.push_back({kernel, [kernel](Config& c) { c.kernel = kernel; }});
+    all.push_back({kernel, [kernel](Config& c) { set(c, "kernel", kernel); }});
     // So narrow that most candidates lie outside of every kernel.
     all.push_back({std::string("narrow_") + kernel, [kernel](Config& c) {
-                     c.kernel = kernel;
-                     c.bandwidth = "0.0001 width";
+                     set(c, "kernel", kernel);
+                     set(c, "bandwidth", "0.0001 width");
                    }});
   }
   for (const auto* factor : {"cholesky", "eigen"}) {
-    all.push_back({factor, [factor](Config& c) { c.factor = factor; }});
+    all.push_back({factor, [factor](Config& c) { set(c, "factor", factor); }});
   }
   for (const auto* bandwidth : {"scott", "3.5", "0.05 width"}) {
     auto name = std::string("bandwidth_") + bandwidth;
     for (char& c : name) c = c == '.' || c == ' ' ? '_' : c;
-    all.push_back({name, [bandwidth](Config& c) { c.bandwidth = bandwidth; }});
+    all.push_back({name, [bandwidth](Config& c) { set(c, "bandwidth", bandwidth); }});
   }
   all.push_back({"unlimited_buffer", [](Config& c) {
-                   c.buffer = 0;
-                   c.bandwidth = "0.05 width";
+                   c.density.buffer = 0;
+                   set(c, "bandwidth", "0.05 width");
                  }});
-  all.push_back({"buffer_of_one", [](Config& c) { c.buffer = 1; }});
-  all.push_back({"odd_batch", [](Config& c) { c.batch = 7; }});
-  all.push_back({"smallest_batch", [](Config& c) { c.batch = 2; }});
-  all.push_back({"one_emitter", [](Config& c) { c.emitters = 1; }});
-  all.push_back({"not_mirrored", [](Config& c) { c.mirrored = false; }});
-  all.push_back({"cvt_in_two_dimensions", [](Config& c) { c.archive = "cvt"; }});
-  all.push_back({"one_dimension", [](Config& c) { c.m = 1; }});
+  all.push_back({"buffer_of_one", [](Config& c) { c.density.buffer = 1; }});
+  all.push_back({"odd_batch", [](Config& c) { c.emitters.batch = 7; }});
+  all.push_back({"smallest_batch", [](Config& c) { c.emitters.batch = 2; }});
+  all.push_back({"one_emitter", [](Config& c) { c.emitters.count = 1; }});
+  all.push_back({"not_mirrored", [](Config& c) { c.emitters.cma_es.mirrored = false; }});
+  all.push_back({"cvt_in_two_dimensions", [](Config& c) { set(c, "archive", "cvt"); }});
+  all.push_back({"one_dimension", [](Config& c) { c.problem.m = 1; }});
   all.push_back({"grid_in_three_dimensions", [](Config& c) {
-                   c.m = 3;
-                   c.archive = "grid";
+                   c.problem.m = 3;
+                   set(c, "archive", "grid");
                  }});
-  all.push_back({"sphere", [](Config& c) { c.objective = "sphere"; }});
-  all.push_back({"rastrigin", [](Config& c) { c.objective = "rastrigin"; }});
+  all.push_back({"sphere", [](Config& c) { c.problem.objective = "sphere"; }});
+  all.push_back({"rastrigin", [](Config& c) { c.problem.objective = "rastrigin"; }});
   for (const auto* repair : {"reflect", "clip"}) {
     all.push_back({std::string("bounds_") + repair, [repair](Config& c) {
-                     c.bounds = "-1,1.5";
-                     c.repair = repair;
+                     set(c, "bounds", "-1,1.5");
+                     set(c, "repair", repair);
                    }});
   }
   all.push_back({"published", [](Config& c) {
                    const auto now = c;
-                   c = small_config("lp", "published");
+                   c = small_config("lp", rarefy::Profile::published);
                    c.seed = now.seed;
                  }});
   all.push_back({"multi_lp", [](Config& c) { c = small_config("multi-lp"); }});
   all.push_back({"arm", [](Config& c) { c = small_config("arm"); }});
   all.push_back({"arm_even", [](Config& c) {
                    c = small_config("arm");
-                   c.objective = "even";
+                   c.problem.objective = "even";
                  }});
   return all;
 }
@@ -120,15 +120,15 @@ INSTANTIATE_TEST_SUITE_P(Of, EveryPreset, testing::ValuesIn(variants()),
 
 // Sums over aligned and unaligned memory can be rounded differently, and where a search lies in
 // memory differs from process to process.
-TEST(Presets, WhereASearchLiesInMemoryChangesNothing) {
+TEST(MakeSearch, WhereASearchLiesInMemoryChangesNothing) {
   for (const std::int64_t n : {1, 2, 3, 4, 5, 6, 7, 9, 12, 33}) {
     for (const auto* factor : {"cholesky", "eigen"}) {
       for (const auto* bounds : {"none", "-1,1"}) {
         auto config = small_config();
-        config.n = n;
-        config.m = 1;
-        config.factor = factor;
-        config.bounds = bounds;
+        config.problem.n = n;
+        config.problem.m = 1;
+        set(config, "factor", factor);
+        set(config, "bounds", bounds);
         const auto domain = rarefy::make_domain(config);
         PlainEvaluator evaluator(*domain);
         std::vector<std::byte> expected;
@@ -148,32 +148,32 @@ TEST(Presets, WhereASearchLiesInMemoryChangesNothing) {
   }
 }
 
-TEST(Presets, GiveAnUnlimitedBufferPanelsWhereTheyServe) {
+TEST(MakeSearch, GiveAnUnlimitedBufferPanelsWhereTheyServe) {
   auto config = small_config();
-  config.buffer = 0;
+  config.density.buffer = 0;
   const auto domain = rarefy::make_domain(config);
   EXPECT_THAT(rarefy::make_search(config, domain->info(), 1)->density().description(),
               testing::StartsWith("panels"));
-  config.kde = "direct";
+  set(config, "kde", "direct");
   EXPECT_EQ(rarefy::make_search(config, domain->info(), 1)->density().description(), "direct sums");
-  config.kde = "panels";
-  config.kernel = "triangular";
+  set(config, "kde", "panels");
+  set(config, "kernel", "triangular");
   EXPECT_THROW((void)rarefy::make_search(config, domain->info(), 1), Error);
 }
 
-TEST(Presets, SayWhatTakesLinearMemoryWhereMatricesDoNotFit) {
+TEST(MakeSearch, SayWhatTakesLinearMemoryWhereMatricesDoNotFit) {
   auto config = small_config();
-  config.n = 1'000'000;
+  config.problem.n = 1'000'000;
   const auto domain = rarefy::make_domain(config);
   try {
     (void)rarefy::make_search(config, domain->info(), 1);
     FAIL() << "there is no machine with so much memory";
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("--strategy sep-cma-es or lm-ma-es"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("strategy sep-cma-es or lm-ma-es"));
   }
 }
 
-TEST(Presets, DifferentChoicesGiveDifferentSearches) {
+TEST(MakeSearch, DifferentChoicesGiveDifferentSearches) {
   const auto state_with = [](const std::function<void(Config&)>& change) {
     auto config = small_config();
     change(config);
@@ -189,24 +189,24 @@ TEST(Presets, DifferentChoicesGiveDifferentSearches) {
   const auto before = state_with([](Config&) {});
   EXPECT_TRUE(before == state_with([](Config&) {}));
   for (const auto* at : {"average", "rarest", "sparsest", "elite", "origin"}) {
-    EXPECT_FALSE(before == state_with([at](Config& c) { c.restart_at = at; })) << at;
+    EXPECT_FALSE(before == state_with([at](Config& c) { set(c, "restart-at", at); })) << at;
   }
-  EXPECT_FALSE(before == state_with([](Config& c) { c.kernel = "triangular"; }));
-  EXPECT_FALSE(before == state_with([](Config& c) { c.factor = "eigen"; }));
-  EXPECT_FALSE(before == state_with([](Config& c) { c.strategy = "sep-cma-es"; }));
-  EXPECT_FALSE(before == state_with([](Config& c) { c.strategy = "lm-ma-es"; }));
+  EXPECT_FALSE(before == state_with([](Config& c) { set(c, "kernel", "triangular"); }));
+  EXPECT_FALSE(before == state_with([](Config& c) { set(c, "factor", "eigen"); }));
+  EXPECT_FALSE(before == state_with([](Config& c) { set(c, "strategy", "sep-cma-es"); }));
+  EXPECT_FALSE(before == state_with([](Config& c) { set(c, "strategy", "lm-ma-es"); }));
   EXPECT_FALSE(before == state_with([](Config& c) { c.seed = 2; }));
-  EXPECT_FALSE(before == state_with([](Config& c) { c.sigma0 = 1.25; }));
-  EXPECT_FALSE(before == state_with([](Config& c) { c.x0 = 0.5; }));
-  EXPECT_FALSE(before == state_with([](Config& c) { c.mirrored = false; }));
-  EXPECT_FALSE(before == state_with([](Config& c) { c.patience = 4; }));
-  EXPECT_FALSE(before == state_with([](Config& c) { c.average_of = 2; }));
+  EXPECT_FALSE(before == state_with([](Config& c) { c.emitters.cma_es.sigma0 = 1.25; }));
+  EXPECT_FALSE(before == state_with([](Config& c) { c.emitters.x0 = 0.5; }));
+  EXPECT_FALSE(before == state_with([](Config& c) { c.emitters.cma_es.mirrored = false; }));
+  EXPECT_FALSE(before == state_with([](Config& c) { c.restarts.stagnation.patience = 4; }));
+  EXPECT_FALSE(before == state_with([](Config& c) { c.restarts.adaptive.average_of = 2; }));
 }
 
-TEST(Presets, BasicRestartsAreRarerThanThoseOfStagnation) {
+TEST(MakeSearch, BasicRestartsAreRarerThanThoseOfStagnation) {
   const auto restarts_with = [](const std::string& when) {
     auto config = small_config();
-    config.restart_when = when;
+    set(config, "restart-when", when);
     const auto domain = rarefy::make_domain(config);
     PlainEvaluator evaluator(*domain);
     const auto search = rarefy::make_search(config, domain->info(), 1);
@@ -216,7 +216,7 @@ TEST(Presets, BasicRestartsAreRarerThanThoseOfStagnation) {
   EXPECT_LT(restarts_with("basic"), restarts_with("stagnation"));
 }
 
-TEST(Presets, BoundsKeepEverySolutionInside) {
+TEST(MakeSearch, BoundsKeepEverySolutionInside) {
   struct Box {
     std::string domain, bounds;
     double low, high;
@@ -229,10 +229,10 @@ TEST(Presets, BoundsKeepEverySolutionInside) {
     for (const auto* repair : {"reflect", "clip"}) {
       for (const std::int64_t resamples : {0, 10}) {
         auto config = small_config(box.domain);
-        config.bounds = box.bounds;
-        config.repair = repair;
-        config.resamples = resamples;
-        config.sigma0 = 4.0;  // most samples fall outside
+        set(config, "bounds", box.bounds);
+        set(config, "repair", repair);
+        config.emitters.resamples = resamples;
+        config.emitters.cma_es.sigma0 = 4.0;  // most samples fall outside
         const auto domain = rarefy::make_domain(config);
         const auto search = rarefy::make_search(config, domain->info(), 1);
         Batch features(search->candidates(), search->feature_dim());
@@ -256,14 +256,12 @@ TEST(Presets, BoundsKeepEverySolutionInside) {
   }
 }
 
-TEST(Presets, RefuseBoundsThatCannotBe) {
+TEST(MakeSearch, RefuseBoundsThatCannotBe) {
   for (const auto* bounds :
-       {"", "1", "1,", ",1", "2,1", "1,1", "a,b", "1;2", "1,2,3", "nan,1", "0, 1", "domains"}) {
+       {"", "1", "1,", ",1", "2,1", "1,1", "a,b", "1;2", "1,2,3", "nan,1", "domains"}) {
     auto config = small_config();
-    config.bounds = bounds;
-    const auto domain = rarefy::make_domain(config);
     try {
-      (void)rarefy::make_search(config, domain->info(), 1);
+      set(config, "bounds", bounds);
       ADD_FAILURE() << "accepted '" << bounds << "'";
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), rarefy::ErrorKind::parameter);
@@ -274,7 +272,7 @@ TEST(Presets, RefuseBoundsThatCannotBe) {
 }
 
 // Not one of ours: a name, a length and a feature space are enough.
-TEST(Presets, TakeAProblemOfTheUsers) {
+TEST(MakeSearch, TakeAProblemOfTheUsers) {
   DomainInfo mine;
   mine.name = "mine";
   mine.solution_dim = 3;
@@ -295,7 +293,7 @@ TEST(Presets, TakeAProblemOfTheUsers) {
   EXPECT_GT(search->archive().size(), 40);
   EXPECT_EQ(search->archive().objectives()[0], 1.0) << "all equal where there are none";
 
-  config.bounds = "domain";
+  set(config, "bounds", "domain");
   try {
     (void)rarefy::make_search(config, mine, 1);
     FAIL() << "it has no natural range";
@@ -307,7 +305,7 @@ TEST(Presets, TakeAProblemOfTheUsers) {
   EXPECT_NO_THROW((void)rarefy::make_search(config, mine, 1));
 }
 
-TEST(Presets, RefuseAProblemThatCannotBe) {
+TEST(MakeSearch, RefuseAProblemThatCannotBe) {
   const auto config = small_config();
   DomainInfo mine;
   mine.name = "mine";
@@ -320,7 +318,7 @@ TEST(Presets, RefuseAProblemThatCannotBe) {
   EXPECT_THROW((void)rarefy::make_search(config, mine, 1), Error) << "empty solutions";
 }
 
-TEST(Presets, ChooseTheArchive) {
+TEST(MakeSearch, ChooseTheArchive) {
   rarefy::Workers workers(1);
   auto config = small_config();
   const auto cells_of = [&](const Config& c) {
@@ -328,13 +326,13 @@ TEST(Presets, ChooseTheArchive) {
   };
   EXPECT_EQ(cells_of(config)->name(), "grid");
   EXPECT_EQ(cells_of(config)->cells(), 400);
-  config.m = 3;
+  config.problem.m = 3;
   EXPECT_EQ(cells_of(config)->name(), "cvt");
   EXPECT_EQ(cells_of(config)->cells(), 30);
-  config.archive = "grid";
+  set(config, "archive", "grid");
   EXPECT_EQ(cells_of(config)->cells(), 8000);
-  config.m = 2;
-  config.archive = "cvt";
+  config.problem.m = 2;
+  set(config, "archive", "cvt");
   EXPECT_EQ(cells_of(config)->name(), "cvt");
 
   // Centroids of a file, in place of made ones; with archive = auto they say cvt by themselves.
@@ -344,8 +342,8 @@ TEST(Presets, ChooseTheArchive) {
   for (Index i = 0; i < 4; ++i) centroids(i, 0) = static_cast<double>(i);
   rarefy::write_npy(path, centroids);
   for (const auto* archive : {"cvt", "auto"}) {
-    config.archive = archive;
-    config.centroids = path.string();
+    set(config, "archive", archive);
+    config.archive.centroids = path.string();
     const auto cells = cells_of(config);
     const auto* cvt = dynamic_cast<const rarefy::Cvt*>(cells.get());
     ASSERT_NE(cvt, nullptr) << archive;
@@ -354,38 +352,38 @@ TEST(Presets, ChooseTheArchive) {
   }
   rarefy::write_npy(path, Batch(4, 3));
   EXPECT_THROW((void)cells_of(config), Error) << "of another number of features";
-  config.centroids = (folder.path() / "missing.npy").string();
+  config.archive.centroids = (folder.path() / "missing.npy").string();
   EXPECT_THROW((void)cells_of(config), Error);
 }
 
-TEST(Presets, MakeTheDomainThatIsNamed) {
+TEST(MakeSearch, MakeTheDomainThatIsNamed) {
   EXPECT_EQ(rarefy::make_domain(small_config("lp"))->info().name, "lp");
   EXPECT_EQ(rarefy::make_domain(small_config("arm"))->info().name, "arm");
   const auto multi = rarefy::make_domain(small_config("multi-lp"));
   EXPECT_EQ(multi->info().name, "multi-lp");
   EXPECT_EQ(multi->info().feature_dim(), 10);
   auto config = small_config("arm");
-  config.objective = "sphere";
+  config.problem.objective = "sphere";
   EXPECT_THROW((void)rarefy::make_domain(config), Error);
   config = small_config("lp");
-  config.n = 7;
+  config.problem.n = 7;
   EXPECT_THROW((void)rarefy::make_domain(config), Error);
 }
 
-TEST(Presets, RefuseWhatTheyWouldIgnore) {
-  auto published = rarefy::default_config("lp", "dds-kde", "published");
-  published.factor = "cholesky";
+TEST(MakeSearch, RefuseWhatTheyWouldIgnore) {
+  auto published = rarefy::default_config("lp", "dds-kde", rarefy::Profile::published);
+  set(published, "factor", "cholesky");
   const auto lp = rarefy::make_domain(published);
   EXPECT_THROW((void)rarefy::make_search(published, lp->info(), 1), rarefy::Error);
-  published.factor = "eigen";
-  published.kernel = "triangular";
+  set(published, "factor", "eigen");
+  set(published, "kernel", "triangular");
   EXPECT_THROW((void)rarefy::make_search(published, lp->info(), 1), rarefy::Error);
 }
 
-TEST(Presets, RefuseAnInitialSolutionOutsideTheBounds) {
+TEST(MakeSearch, RefuseAnInitialSolutionOutsideTheBounds) {
   auto config = rarefy::default_config("arm");
-  config.bounds = "domain";
-  config.x0 = 10;
+  set(config, "bounds", "domain");
+  config.emitters.x0 = 10;
   const auto arm = rarefy::make_domain(config);
   EXPECT_THROW((void)rarefy::make_search(config, arm->info(), 1), rarefy::Error);
 }

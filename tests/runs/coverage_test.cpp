@@ -10,10 +10,10 @@
 #include <cmath>
 #include <string>
 
-#include "rarefy/evaluators/evaluator.hpp"
-#include "rarefy/runs/drive.hpp"
 #include "rarefy/archives/metrics.hpp"
+#include "rarefy/evaluators/evaluator.hpp"
 #include "rarefy/experiment/make_search.hpp"
+#include "rarefy/runs/drive.hpp"
 
 namespace rarefy {
 namespace {

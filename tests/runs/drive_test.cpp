@@ -7,6 +7,7 @@
 #include "support/small_config.hpp"
 
 using rarefy::DriveEnd;
+using rarefy::Next;
 using rarefy::Observer;
 using rarefy::Search;
 
@@ -14,7 +15,10 @@ namespace {
 
 class Counter : public Observer {
  public:
-  void iteration_done(const Search& search) override { seen.push_back(search.iteration()); }
+  Next iteration_done(const Search& search) override {
+    seen.push_back(search.iteration());
+    return Next::go_on;
+  }
   std::vector<std::int64_t> seen;
 };
 
@@ -44,8 +48,9 @@ TEST_F(Driver, AStopEndsTheLoopAfterTheIteration) {
   class Stopper : public Observer {
    public:
     explicit Stopper(std::atomic<bool>& flag) : flag_(flag) {}
-    void iteration_done(const Search& search) override {
+    Next iteration_done(const Search& search) override {
       if (search.iteration() == 3) flag_ = true;
+      return Next::go_on;
     }
 
    private:
@@ -68,8 +73,9 @@ TEST_F(Driver, AStopEndsTheLoopAfterTheIteration) {
 TEST_F(Driver, AnObserverThatThrowsLeavesTheSearchUsable) {
   class Thrower : public Observer {
    public:
-    void iteration_done(const Search& search) override {
+    Next iteration_done(const Search& search) override {
       if (search.iteration() == 4) throw std::runtime_error("enough");
+      return Next::go_on;
     }
   } thrower;
   Observer* const observers[] = {&thrower};
@@ -86,12 +92,11 @@ TEST_F(Driver, AnObserverThatThrowsLeavesTheSearchUsable) {
 class Unreliable : public PlainEvaluator {
  public:
   using PlainEvaluator::PlainEvaluator;
-  void evaluate(rarefy::BatchView solutions, rarefy::BatchSpan features,
-                std::span<double> objectives) override {
+  void evaluate(rarefy::BatchView solutions, const rarefy::EvaluationSpan& out) override {
     const int call = calls++;
     if (call == 3) throw std::runtime_error("the simulator died");
-    PlainEvaluator::evaluate(solutions, features, objectives);
-    if (call == 5) features(2, 1) = std::nan("");
+    PlainEvaluator::evaluate(solutions, out);
+    if (call == 5) out.features(2, 1) = std::nan("");
   }
   int calls = 0;
 };
@@ -113,6 +118,77 @@ TEST_F(Driver, AnEvaluatorThatFailsLosesNothing) {
   const auto whole = rarefy::make_search(config, domain->info(), 1);
   rarefy::drive(*whole, evaluator, 10);
   EXPECT_TRUE(state_of(*search) == state_of(*whole)) << "the same batch was evaluated again";
+}
+
+// Writes down what it is told.
+class Diary : public Observer {
+ public:
+  void begin(const Search& search) override { put("begin", search); }
+  Next iteration_done(const Search& search) override {
+    put("done", search);
+    return search.iteration() == stop_at ? Next::stop : Next::go_on;
+  }
+  void end(const Search& search, DriveEnd end) override {
+    put(end == DriveEnd::finished  ? "finished"
+        : end == DriveEnd::stopped ? "stopped"
+                                   : "failed",
+        search);
+    if (throws_at_the_end) throw std::runtime_error("no end");
+  }
+  std::vector<std::string> lines;
+  std::int64_t stop_at = -1;
+  bool throws_at_the_end = false;
+
+ private:
+  void put(const std::string& what, const Search& search) {
+    lines.push_back(what + " " + std::to_string(search.iteration()));
+  }
+};
+
+TEST_F(Driver, AnObserverCanAskToStopAndIsToldBeginAndEnd) {
+  Diary diary, other;
+  diary.stop_at = 2;
+  Observer* const observers[] = {&diary, &other};
+  EXPECT_EQ(rarefy::drive(*search, evaluator, 4, observers), DriveEnd::stopped);
+  const std::vector<std::string> expected = {"begin 0", "done 1", "done 2", "stopped 2"};
+  EXPECT_EQ(diary.lines, expected);
+  EXPECT_EQ(other.lines, expected) << "the iteration is finished for all observers";
+  EXPECT_EQ(rarefy::drive(*search, evaluator, 4, observers), DriveEnd::finished);
+  EXPECT_EQ(other.lines.back(), "finished 4");
+  diary.stop_at = 5;
+  EXPECT_EQ(rarefy::drive(*search, evaluator, 5, observers), DriveEnd::finished)
+      << "who stops in the last iteration is done";
+}
+
+TEST_F(Driver, AnObserverIsToldOfAFailureWhichItCannotHide) {
+  Unreliable unreliable(*domain);
+  Diary diary;
+  diary.throws_at_the_end = true;
+  Observer* const observers[] = {&diary};
+  try {
+    rarefy::drive(*search, unreliable, 10, observers);
+    FAIL();
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(error.what(), "the simulator died");
+  }
+  EXPECT_EQ(diary.lines.back(), "failed 3");
+}
+
+// What an evaluator marks as failed is left out, and the search goes on.
+TEST_F(Driver, RowsThatAnEvaluatorMarksAreCountedAsFailed) {
+  class Marking : public PlainEvaluator {
+   public:
+    using PlainEvaluator::PlainEvaluator;
+    void evaluate(rarefy::BatchView solutions, const rarefy::EvaluationSpan& out) override {
+      for (const auto flag : out.valid) EXPECT_EQ(flag, 1) << "not left over from the last batch";
+      PlainEvaluator::evaluate(solutions, out);
+      out.valid[1] = 0;
+      out.features(1, 0) = std::nan("");
+    }
+  } marking(*domain);
+  EXPECT_EQ(rarefy::drive(*search, marking, 6), DriveEnd::finished);
+  EXPECT_EQ(search->failed(), 6);
+  EXPECT_EQ(search->archive().total_visits(), search->evaluations() - 6);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "rarefy/runs/metrics_log.hpp"
 
+#include <cmath>
 #include <sstream>
 
 #include "rarefy/core/error.hpp"
@@ -11,8 +12,8 @@ namespace {
 
 MetricsLog some_lines() {
   MetricsLog log;
-  log.add({10, 360, 1.0 / 3.0, 23.1, 5.5, -1e-300, 2, 0.5});
-  log.add({20, 720, 0.1 + 0.2, 9.2103403719761836, 1e22, 100, 3, 1.25});
+  log.add({10, 360, 1.0 / 3.0, 23.1, 5.5, -1e-300, 0.125, 2, 0, 0.0, 0.5});
+  log.add({20, 720, 0.1 + 0.2, 9.2103403719761836, 1e22, 100, -7.0, 3, 41, 1.0 / 7.0, 1.25});
   return log;
 }
 
@@ -21,19 +22,21 @@ TEST(MetricsLog, NumbersComeBackFromCsvToTheLastBit) {
   std::istringstream csv(log.csv());
   std::string line;
   std::getline(csv, line);
-  EXPECT_EQ(
-      line,
-      "iteration,evaluations,coverage,cross_entropy,qd_score,best_objective,restarts,seconds");
+  EXPECT_EQ(line,
+            "iteration,evaluations,coverage,cross_entropy,qd_score,best_objective,mean_objective,"
+            "restarts,failed,outside,seconds");
   for (const auto& expected : log.lines()) {
     ASSERT_TRUE(std::getline(csv, line));
     std::istringstream words(line);
     std::vector<double> values;
     for (std::string word; std::getline(words, word, ',');) values.push_back(std::stod(word));
-    EXPECT_EQ(values, (std::vector<double>{
-                          static_cast<double>(expected.iteration),
-                          static_cast<double>(expected.evaluations), expected.coverage,
-                          expected.cross_entropy, expected.qd_score, expected.best_objective,
-                          static_cast<double>(expected.restarts), expected.seconds}));
+    EXPECT_EQ(
+        values,
+        (std::vector<double>{
+            static_cast<double>(expected.iteration), static_cast<double>(expected.evaluations),
+            expected.coverage, expected.cross_entropy, expected.qd_score, expected.best_objective,
+            expected.mean_objective, static_cast<double>(expected.restarts),
+            static_cast<double>(expected.failed), expected.outside, expected.seconds}));
   }
   EXPECT_FALSE(std::getline(csv, line));
 }
@@ -53,7 +56,7 @@ TEST(MetricsLog, ComesBackFromItsSavedState) {
 TEST(MetricsLog, RefusesAStateThatDoesNotFit) {
   rarefy::StateWriter out;
   out.integers("metrics.counts", std::vector<std::int64_t>{1, 2, 3, 4});
-  out.reals("metrics.values", std::vector<double>{1, 2, 3, 4, 5});
+  out.reals("metrics.values", std::vector<double>{1, 2, 3, 4, 5, 6});
   rarefy::StateReader in(out.bytes());
   MetricsLog log;
   EXPECT_THROW(log.load(in), rarefy::Error);
@@ -65,7 +68,7 @@ TEST(Measure, CountsWhatTheSearchHasDone) {
   const auto search = rarefy::make_search(config, domain->info(), 1);
   PlainEvaluator evaluator(*domain);
   rarefy::drive(*search, evaluator, 20);
-  const auto line = rarefy::measure(*search, config, 2.5);
+  const auto line = rarefy::measure(*search, 1e-14, 0.0, 2.5);
   EXPECT_EQ(line.iteration, 20);
   EXPECT_EQ(line.evaluations, 20 * 24);
   EXPECT_EQ(line.coverage, static_cast<double>(search->archive().size()) / 400.0);
@@ -73,11 +76,13 @@ TEST(Measure, CountsWhatTheSearchHasDone) {
   EXPECT_EQ(line.qd_score, static_cast<double>(search->archive().size()));
   EXPECT_EQ(line.best_objective, 1.0);
   EXPECT_EQ(line.seconds, 2.5);
-  auto other = config;
-  other.entropy_floor = 0.5;
-  other.objective_floor = -1.0;
-  EXPECT_LT(rarefy::measure(*search, other, 0).cross_entropy, line.cross_entropy);
-  EXPECT_EQ(rarefy::measure(*search, other, 0).qd_score, 2.0 * line.qd_score);
+  EXPECT_EQ(line.mean_objective, 1.0);
+  EXPECT_EQ(line.failed, 0);
+  EXPECT_EQ(line.outside, 0.0);
+  const auto other = rarefy::measure(*search, 0.5, -1.0, 0);
+  EXPECT_LT(other.cross_entropy, line.cross_entropy);
+  EXPECT_EQ(other.qd_score, 2.0 * line.qd_score);
+  EXPECT_TRUE(std::isnan(rarefy::measure(*search, 0.5, std::nullopt, 0).qd_score));
 }
 
 }  // namespace

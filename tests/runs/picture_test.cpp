@@ -5,8 +5,8 @@
 
 #include "rarefy/tessellations/cvt.hpp"
 #include "rarefy/tessellations/grid.hpp"
-#include "support/small_problem.hpp"
 #include "support/small_config.hpp"
+#include "support/small_problem.hpp"
 
 using rarefy::Archive;
 using rarefy::Batch;
@@ -66,7 +66,7 @@ TEST(PictureOfAnArchive, TwoFeaturesShowTheVisitsOfEveryCell) {
 TEST(PictureOfAnArchive, TellsAnUnusualFloorOfTheCrossEntropy) {
   const auto info = problem(2);
   rarefy::Config config;
-  config.entropy_floor = 1e-6;
+  config.output.entropy_floor = 1e-6;
   Archive archive(std::make_shared<rarefy::Grid>(info.feature_space, std::vector<Index>{5, 4}), 1);
   record(archive, {{1, 1}});
   const auto map = rarefy::heatmap_of(archive, info, config, 1);

@@ -31,8 +31,9 @@ std::string bytes_of(const fs::path& path) {
 class Thrower : public Observer {
  public:
   explicit Thrower(std::int64_t at) : at_(at) {}
-  void iteration_done(const Search& search) override {
+  rarefy::Next iteration_done(const Search& search) override {
     if (search.iteration() == at_) throw std::runtime_error("enough of this");
+    return rarefy::Next::go_on;
   }
 
  private:
@@ -88,7 +89,7 @@ TEST_F(RunInAFolder, AnErrorOfAnObserverIsNotHiddenByOneOfTheDisk) {
   class Wrecker : public Observer {
    public:
     explicit Wrecker(fs::path folder) : folder_(std::move(folder)) {}
-    void iteration_done(const Search&) override {
+    rarefy::Next iteration_done(const Search& /*search*/) override {
       fs::remove_all(folder_);
       throw std::runtime_error("the first trouble");
     }
@@ -150,7 +151,7 @@ TEST_F(RunInAFolder, SecondsAreThoseOfSearching) {
 TEST_F(RunInAFolder, ACheckpointOfAnotherConfigurationIsRefused) {
   (void)Run::start(config, create("run"), 1);
   auto other = config;
-  other.sigma0 = 1.25;
+  other.emitters.cma_es.sigma0 = 1.25;
   std::ofstream(place.path() / "run" / "config.toml") << rarefy::to_toml(other);
   try {
     (void)Run::resume(open("run"), 1);
@@ -161,18 +162,18 @@ TEST_F(RunInAFolder, ACheckpointOfAnotherConfigurationIsRefused) {
   }
   other = config;
   other.iterations = 7;
-  other.metrics_every = 3;
-  other.checkpoint_seconds = 0;
+  other.output.metrics_every = 3;
+  other.output.checkpoint_seconds = 0;
   std::ofstream(place.path() / "run" / "config.toml") << rarefy::to_toml(other);
   EXPECT_TRUE(Run::resume(open("run"), 1)->config() == other);
 }
 
 TEST_F(RunInAFolder, AFailedBeginningLeavesNoRun) {
-  config.n = 7;  // not a multiple of m
+  config.problem.n = 7;  // not a multiple of m
   EXPECT_THROW((void)Run::start(config, create("run"), 1), Error);
   EXPECT_FALSE(fs::exists(place.path() / "run" / "config.toml"));
   EXPECT_THROW((void)open("run"), Error);
-  config.n = 6;
+  config.problem.n = 6;
   EXPECT_NO_THROW((void)Run::start(config, create("run"), 1));
 }
 
@@ -182,11 +183,11 @@ TEST_F(RunInAFolder, CentroidsAreKeptInTheFolder) {
   const auto expected = whole_archive();
   const auto made = bytes_of(place.path() / "whole" / "centroids.npy");
   auto given = config;
-  given.centroids = (place.path() / "given.npy").string();
-  given.cvt_seed = 77;
-  fs::copy_file(place.path() / "whole" / "centroids.npy", given.centroids);
+  given.archive.centroids = (place.path() / "given.npy").string();
+  given.archive.cvt.seed = 77;
+  fs::copy_file(place.path() / "whole" / "centroids.npy", given.archive.centroids);
   (void)Run::start(given, create("run"), 1);
-  fs::remove(given.centroids);
+  fs::remove(given.archive.centroids);
   const auto run = Run::resume(open("run"), 1);
   run->go();
   EXPECT_TRUE(bytes_of(run->folder().centroids()) == made);
@@ -197,10 +198,10 @@ TEST_F(RunInAFolder, CentroidsAreKeptInTheFolder) {
 TEST_F(RunInAFolder, CentroidsLeftBehindAreNotTakenByANewRun) {
   config = small_config("multi-lp");
   const auto expected = whole_archive();
-  config.cvt_seed = 5;
+  config.archive.cvt.seed = 5;
   (void)Run::start(config, create("run"), 1);
   fs::remove(place.path() / "run" / "config.toml");
-  config.cvt_seed = 1;
+  config.archive.cvt.seed = 1;
   const auto run = Run::start(config, create("run"), 1);
   run->go();
   EXPECT_TRUE(bytes_of(run->folder().archive()) == expected);

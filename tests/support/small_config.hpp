@@ -9,23 +9,31 @@
 #include "rarefy/core/state.hpp"
 #include "rarefy/core/workers.hpp"
 #include "rarefy/evaluators/evaluator.hpp"
+#include "rarefy/experiment/algorithm_table.hpp"
 #include "rarefy/experiment/config.hpp"
-#include "rarefy/runs/drive.hpp"
+#include "rarefy/experiment/domain_table.hpp"
 #include "rarefy/experiment/make_search.hpp"
+#include "rarefy/experiment/parameters.hpp"
+#include "rarefy/runs/drive.hpp"
+
+/// As a user would, by name.
+inline void set(rarefy::Config& config, std::string_view parameter, std::string_view value) {
+  rarefy::set_from_text(config, rarefy::parameter_named(parameter), value);
+}
 
 inline rarefy::Config small_config(std::string_view domain = "lp",
-                                   std::string_view profile = "default") {
+                                   rarefy::Profile profile = rarefy::Profile::standard) {
   auto config = rarefy::default_config(domain, "dds-kde", profile);
-  config.n = domain == "multi-lp" ? 20 : 6;
-  config.emitters = 3;
-  config.batch = 8;
-  config.buffer = 100;
-  config.grid = 20;
-  config.cells = 30;
-  config.cvt_samples = 300;
-  config.patience = 3;  // so that there are restarts
+  config.problem.n = domain == "multi-lp" ? 20 : 6;
+  config.emitters.count = 3;
+  config.emitters.batch = 8;
+  config.density.buffer = 100;
+  config.archive.intervals = 20;
+  config.archive.cvt.cells = 30;
+  config.archive.cvt.samples = 300;
+  config.restarts.stagnation.patience = 3;  // so that there are restarts
   config.iterations = 60;
-  config.metrics_every = 10;
+  config.output.metrics_every = 10;
   return config;
 }
 
@@ -40,9 +48,8 @@ inline std::vector<std::byte> state_of(const rarefy::Search& search) {
 class PlainEvaluator : public rarefy::Evaluator {
  public:
   explicit PlainEvaluator(const rarefy::Domain& domain) : domain_(domain) {}
-  void evaluate(rarefy::BatchView solutions, rarefy::BatchSpan features,
-                std::span<double> objectives) override {
-    domain_.evaluate(solutions, features, objectives);
+  void evaluate(rarefy::BatchView solutions, const rarefy::EvaluationSpan& out) override {
+    domain_.evaluate(solutions, out.features, out.objectives);
   }
 
  private:

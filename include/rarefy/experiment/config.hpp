@@ -24,6 +24,7 @@
 #include "rarefy/density/reservoir.hpp"
 #include "rarefy/domains/linear_projection.hpp"
 #include "rarefy/domains/maze.hpp"
+#include "rarefy/emitters/cma_es.hpp"
 #include "rarefy/emitters/evolution_strategy_emitter.hpp"
 #include "rarefy/emitters/iso_line_emitter.hpp"
 #include "rarefy/restarts/restart_options.hpp"
