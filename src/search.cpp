@@ -8,6 +8,7 @@
 
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/random.hpp"
+#include "search/outside_box.hpp"
 #include "search/usable_rows.hpp"
 
 namespace rarefy {
@@ -77,6 +78,7 @@ Search::Search(SearchParts parts, const SearchOptions& options)
   const Index dimension = parts_.archive->solution_dim();
   solutions_.resize(rows, dimension);
   usable_ = std::make_unique<UsableRows>(rows);
+  box_ = std::make_unique<OutsideBox>(parts_.archive->tessellation().space(), options_.outside);
   const auto count = static_cast<std::size_t>(rows);
   scores_.resize(count);
   cells_.resize(count);
@@ -89,6 +91,8 @@ Search::Search(SearchParts parts, const SearchOptions& options)
 }
 
 Search::~Search() = default;
+
+Index Search::outside_of_last_batch() const { return box_->count(); }
 
 BatchView Search::ask() {
   if (!asked_) {
@@ -109,10 +113,15 @@ void Search::tell(BatchView features, std::span<const double> objectives,
   check(features, objectives, valid);
   usable_->find(features, objectives, valid, options_.nan_means_failed);
 
-  Evaluated batch = usable_->gather(features, objectives);
+  const Evaluated batch = usable_->gather(features, objectives);
   take_in(batch);
   usable_->scatter(std::span(scores_), std::numeric_limits<double>::quiet_NaN());
   usable_->scatter(std::span(outcomes_), Outcome::failed);
+  if (box_->ranks_last()) {
+    distances_.resize(scores_.size());
+    std::copy(box_->distances().begin(), box_->distances().end(), distances_.begin());
+    usable_->scatter(std::span(distances_), 0.0);
+  }
   failed_ += this->batch() - usable_->count();
 
   workers_.for_each(emitters(), [&](Index e) { tell_emitter(e, features, objectives); });
@@ -130,8 +139,10 @@ void Search::tell(BatchView features, std::span<const double> objectives,
 
 // The density and the archive see the rows that are usable; their scores and outcomes are the
 // first so many.
-void Search::take_in(Evaluated& batch) {
+void Search::take_in(Evaluated batch) {
   const Index count = batch.features.rows();
+  Evaluated shown = batch;  // to the density
+  shown.features = box_->show(batch.features);
   if (count == 0) {
     informed_ = parts_.density->informed();
     half_told_ = true;
@@ -139,13 +150,14 @@ void Search::take_in(Evaluated& batch) {
   }
   const auto cells = part(cells_, 0, count);
   parts_.archive->tessellation().assign(batch.features, cells, workers_);  // once, for all parts
-  batch.cells = cells;
-  if (options_.score_before_observing) score(batch);
+  batch.cells = shown.cells = cells;
+  if (options_.score_before_observing) score(shown);
   half_told_ = true;
-  parts_.density->observe(batch, workers_);
-  if (!options_.score_before_observing) score(batch);
+  parts_.density->observe(shown, workers_);
+  if (!options_.score_before_observing) score(shown);
   parts_.archive->record(usable_->gather_solutions(solutions_), batch, workers_,
                          part(outcomes_, 0, count));
+  outside_ += box_->count();
 }
 
 void Search::check(BatchView features, std::span<const double> objectives,
@@ -183,27 +195,42 @@ Index Search::rows_of(Index emitter) const {
   return first_row_[at + 1] - first_row_[at];
 }
 
-// Fills `order` with the emitter's rows, best first, and returns how many of them, the first, are
-// to be learned from. Equal scores are in random order: the order of rows is no reason to prefer
-// one.
-Index Search::rank(Index e, std::span<Index> order) const {
+// Fills `order` with the emitter's rows, best first: those inside by their scores, those that
+// lie outside by how far where that matters, those that failed. Equals are in random order: the
+// order of rows is no reason to prefer one.
+Search::Ranking Search::rank(Index e, std::span<Index> order) const {
   const Index first = first_row_[static_cast<std::size_t>(e)];
   RandomStream random({.seed = options_.seed,
                        .purpose = Purpose::ranking,
                        .index = static_cast<std::uint32_t>(e),
                        .iteration = static_cast<std::uint64_t>(iteration_)});
   random_permutation(random, order);
-  auto ranked = order;
-  if (!usable_->all()) {
-    const auto failed = [&](Index row) { return !(*usable_)[first + row]; };
-    stable_sort_in_place(order, [&](Index a, Index b) { return failed(a) < failed(b); });
-    ranked = order.first(order.size() - std::count_if(order.begin(), order.end(), failed));
+  Ranking ranking = {.ranked = static_cast<Index>(order.size())};
+  if (!usable_->all() || box_->ranks_last()) {
+    enum Group { inside, outside, failed };
+    const auto group = [&](Index row) {
+      if (!(*usable_)[first + row]) return failed;
+      return box_->ranks_last() && distances_[static_cast<std::size_t>(first + row)] > 0 ? outside
+                                                                                         : inside;
+    };
+    const auto count = [&](Group wanted) {
+      return std::count_if(order.begin(), order.end(),
+                           [&](Index row) { return group(row) == wanted; });
+    };
+    stable_sort_in_place(order, [&](Index a, Index b) { return group(a) < group(b); });
+    ranking.ranked -= count(failed);
+    ranking.outside = count(outside);
   }
-  const auto scores = part(std::span(scores_), first, rows_of(e));
-  stable_sort_in_place(ranked, [&](Index a, Index b) {
-    return scores[static_cast<std::size_t>(a)] < scores[static_cast<std::size_t>(b)];
-  });
-  return static_cast<Index>(ranked.size());
+  const auto sort_by = [&](const std::vector<double>& values, std::span<Index> rows) {
+    stable_sort_in_place(rows, [&](Index a, Index b) {
+      return values[static_cast<std::size_t>(first + a)] <
+             values[static_cast<std::size_t>(first + b)];
+    });
+  };
+  const Index inside = ranking.ranked - ranking.outside;
+  sort_by(scores_, part(order, 0, inside));
+  sort_by(distances_, part(order, inside, ranking.outside));
+  return ranking;
 }
 
 void Search::tell_emitter(Index e, BatchView features, std::span<const double> objectives) {
@@ -212,12 +239,13 @@ void Search::tell_emitter(Index e, BatchView features, std::span<const double> o
   const Index count = rows_of(e);
   const std::span<const double> scores = part(scores_, first, count);
   const auto order = part(order_, first, count);
-  const Index ranked = rank(e, order);
+  const auto [ranked, outside] = rank(e, order);
+  const auto inside = part(order, 0, ranked - outside);
 
-  // Scores below the line are the first in the order. (Not being a number is not below.)
   const double line = parts_.density->accepts_below();
-  const auto accepted =
-      std::count_if(scores.begin(), scores.end(), [line](double score) { return score < line; });
+  const auto accepted = std::count_if(inside.begin(), inside.end(), [&](Index row) {
+    return scores[static_cast<std::size_t>(row)] < line;
+  });
   const Feedback feedback = {
       .solutions = solutions_.view().rows(first, count),
       .features = features.rows(first, count),
@@ -226,7 +254,9 @@ void Search::tell_emitter(Index e, BatchView features, std::span<const double> o
       .order = order,
       .outcomes = part(outcomes_, first, count),
       .ranked = ranked,
-      .accepted = informed_ ? accepted : ranked,
+      .accepted = informed_ ? accepted : ranked - outside,
+      .outside = outside,
+      .distances = outside > 0 ? part(distances_, first, count) : std::span<double>(),
       .informed = informed_,
   };
   const bool stopped = parts_.emitters[at]->tell(feedback);
@@ -244,8 +274,9 @@ void Search::restart_emitters() {
                          .purpose = Purpose::restart,
                          .index = static_cast<std::uint32_t>(e),
                          .iteration = static_cast<std::uint64_t>(iteration_)});
-    parts_.restart_point->choose({*parts_.archive, *parts_.density, workers_, random},
-                                 static_cast<Index>(e), restart_at_.row(static_cast<Index>(e)));
+    parts_.restart_point->choose(
+        {*parts_.archive, *parts_.density, workers_, random, options_.outside},
+        static_cast<Index>(e), restart_at_.row(static_cast<Index>(e)));
     ++restarts_;
     some = true;
   }
@@ -271,6 +302,7 @@ void Search::save(StateWriter& out) const {
   out.integer("search.iteration", iteration_);
   out.integer("search.restarts", restarts_);
   out.integer("search.failed", failed_);
+  out.integer("search.outside_rows", outside_);
   for (const auto& emitter : parts_.emitters) emitter->save(out);
   for (const auto& trigger : parts_.triggers) trigger->save(out);
   parts_.restart_point->save(out);
@@ -292,6 +324,7 @@ void Search::load(StateReader& in) {
   iteration_ = in.integer("search.iteration", 0, kMost);
   restarts_ = in.integer("search.restarts", 0, kMost);
   failed_ = in.integer("search.failed", 0, evaluations());
+  outside_ = in.integer("search.outside_rows", 0, evaluations() - failed_);
   for (auto& emitter : parts_.emitters) emitter->load(in);
   for (auto& trigger : parts_.triggers) trigger->load(in);
   parts_.restart_point->load(in);
@@ -303,6 +336,7 @@ void Search::load(StateReader& in) {
         fmt::format("{}", parts_.archive->total_visits()),
         fmt::format("{}, one for each evaluation that did not fail", evaluations() - failed_));
   }
+  box_->forget();
   asked_ = half_told_ = false;
 }
 

@@ -18,6 +18,7 @@
 #include "rarefy/archives/archive.hpp"
 #include "rarefy/core/batch.hpp"
 #include "rarefy/core/evaluated.hpp"
+#include "rarefy/core/outside.hpp"
 #include "rarefy/core/state.hpp"
 #include "rarefy/core/workers.hpp"
 #include "rarefy/density/density.hpp"
@@ -27,6 +28,7 @@
 
 namespace rarefy {
 
+class OutsideBox;
 class UsableRows;
 
 struct SearchParts {
@@ -46,6 +48,8 @@ struct SearchOptions {
   /// A row with a NaN among its features, or as its objective, counts as one that could not be
   /// evaluated (see Search::tell). Otherwise the batch is refused.
   bool nan_means_failed = false;
+  /// What the density makes of features outside of the archive's feature space.
+  Outside outside = Outside::as_is;
 };
 
 class Search {
@@ -80,6 +84,10 @@ class Search {
   [[nodiscard]] std::int64_t evaluations() const { return iteration_ * candidates(); }
   /// Rows that could not be evaluated.
   [[nodiscard]] std::int64_t failed() const { return failed_; }
+  /// Rows whose features lay outside of the archive's feature space.
+  [[nodiscard]] std::int64_t outside() const { return outside_; }
+  /// The same of the last batch told; 0 after a state was loaded.
+  [[nodiscard]] Index outside_of_last_batch() const;
   [[nodiscard]] std::int64_t restarts() const { return restarts_; }
   [[nodiscard]] const Archive& archive() const { return *parts_.archive; }
   [[nodiscard]] const Density& density() const { return *parts_.density; }
@@ -102,10 +110,15 @@ class Search {
  private:
   void check(BatchView features, std::span<const double> objectives,
              std::span<const std::uint8_t> valid) const;
-  void take_in(Evaluated& batch);
+  struct Ranking {
+    Index ranked = 0;   // rows to learn from
+    Index outside = 0;  // of these, the last
+  };
+
+  void take_in(Evaluated batch);
   void score(Evaluated& batch);
   void tell_emitter(Index emitter, BatchView features, std::span<const double> objectives);
-  Index rank(Index emitter, std::span<Index> order) const;
+  Ranking rank(Index emitter, std::span<Index> order) const;
   void restart_emitters();
   [[nodiscard]] Index rows_of(Index emitter) const;
 
@@ -117,11 +130,14 @@ class Search {
   std::int64_t iteration_ = 0;
   std::int64_t restarts_ = 0;
   std::int64_t failed_ = 0;
+  std::int64_t outside_ = 0;
   bool asked_ = false;
   bool half_told_ = false;  // tell() is under way, or ended in an error half way
 
   Batch solutions_;
   std::unique_ptr<UsableRows> usable_;
+  std::unique_ptr<OutsideBox> box_;
+  std::vector<double> distances_;  // outside the box, where that ranks
   std::vector<double> scores_;
   bool informed_ = false;
   std::vector<Index> cells_;  // of the usable rows

@@ -12,12 +12,18 @@ namespace {
 std::span<const double> compared_scores(const Feedback& feedback, std::array<double, 2>& ends) {
   // Scores that say nothing are all equal, which must not be taken for a flat landscape.
   if (!feedback.informed || feedback.ranked < 2) return {};
-  if (feedback.ranked == static_cast<Index>(feedback.order.size())) return feedback.scores;
-  const auto score_at = [&](Index place) {
+  const bool none_outside = feedback.outside == 0;
+  if (none_outside && feedback.ranked == static_cast<Index>(feedback.order.size())) {
+    return feedback.scores;
+  }
+  // Being inside or outside is a difference in itself; among those outside, distances rank.
+  if (!none_outside && feedback.outside < feedback.ranked) return {};
+  const auto values = none_outside ? feedback.scores : feedback.distances;
+  const auto value_at = [&](Index place) {
     const Index row = feedback.order[static_cast<std::size_t>(place)];
-    return feedback.scores[static_cast<std::size_t>(row)];
+    return values[static_cast<std::size_t>(row)];
   };
-  ends = {score_at(0), score_at(feedback.ranked - 1)};
+  ends = {value_at(0), value_at(feedback.ranked - 1)};
   return ends;
 }
 

@@ -432,5 +432,33 @@ TEST(CmaEsSelection, LooksForFlatScoresAmongTheRowsThatWereRanked) {
   EXPECT_FALSE(stopped({nan, nan, nan, nan, nan, nan}, 0));
 }
 
+// Inside or outside is a difference in itself. Where all lie outside, it is their distances that
+// may be flat.
+TEST(CmaEsSelection, LooksForFlatDistancesWhereAllLieOutside) {
+  const CmaEsOptions options = {.dimension = 4, .batch = 4, .sigma0 = 0.5};
+  const Archive archive(std::make_shared<Grid>(FeatureSpace{{0}, {1}}, std::vector<Index>{4}), 4);
+  const auto stopped = [&](Index outside, const std::vector<double>& distances) {
+    CmaEsEmitter emitter(std::make_unique<CmaEs>(options), 9, 1);
+    Batch x(4, 4);
+    emitter.ask(archive, 0, x);
+    const std::vector<Index> order = {3, 2, 1, 0};
+    const std::vector<double> scores = {7, 7, 7, 7};
+    return emitter.tell({.solutions = x,
+                         .features = {},
+                         .objectives = {},
+                         .scores = scores,
+                         .order = order,
+                         .outcomes = {},
+                         .ranked = 4,
+                         .outside = outside,
+                         .distances = distances});
+  };
+  EXPECT_TRUE(stopped(0, {}));
+  EXPECT_FALSE(stopped(1, {1, 0, 0, 0}));
+  EXPECT_FALSE(stopped(3, {1, 1, 1, 0}));
+  EXPECT_FALSE(stopped(4, {3, 2, 1, 1}));
+  EXPECT_TRUE(stopped(4, {1, 1, 1, 1}));
+}
+
 }  // namespace
 }  // namespace rarefy

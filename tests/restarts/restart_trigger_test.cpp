@@ -225,7 +225,8 @@ TEST(StagnationTrigger, RefusesACorruptState) {
 }
 
 // Of ten rows only the first `ranked` of the order could be evaluated.
-bool tell_part(RestartTrigger& trigger, double score, Index ranked, Index accepted = 0) {
+bool tell_part(RestartTrigger& trigger, double score, Index ranked, Index accepted = 0,
+               Index outside = 0) {
   std::vector<double> scores(10, std::numeric_limits<double>::quiet_NaN());
   std::vector<Index> order(10);
   for (std::size_t i = 0; i < 10; ++i) order[i] = static_cast<Index>(9 - i);
@@ -239,7 +240,8 @@ bool tell_part(RestartTrigger& trigger, double score, Index ranked, Index accept
                        .order = order,
                        .outcomes = {},
                        .ranked = ranked,
-                       .accepted = accepted},
+                       .accepted = accepted,
+                       .outside = outside},
                       false);
 }
 
@@ -265,6 +267,18 @@ TEST(StagnationTrigger, AnIterationThatFailedIsOneWithoutProgress) {
   EXPECT_FALSE(tell_part(trigger, 0.0, 0));
   EXPECT_FALSE(tell_part(trigger, 0.0, 0));
   EXPECT_TRUE(tell_part(trigger, 0.0, 0));
+}
+
+// However sparse it is out there.
+TEST(StagnationTrigger, AMedianOutsideOfTheFeatureSpaceIsNoRecord) {
+  StagnationTrigger trigger({.patience = 3, .patience_rate = 0.0});
+  EXPECT_FALSE(tell_part(trigger, 5.0, 4));
+  EXPECT_FALSE(tell_part(trigger, 4.0, 4, 0, 3));
+  EXPECT_FALSE(tell_part(trigger, 3.0, 4, 0, 4));
+  EXPECT_FALSE(tell_part(trigger, 3.0, 4, 0, 2)) << "the lower median is inside";
+  EXPECT_FALSE(tell_part(trigger, 0.0, 4, 0, 3));
+  EXPECT_FALSE(tell_part(trigger, 0.0, 4, 0, 3));
+  EXPECT_TRUE(tell_part(trigger, 0.0, 4, 0, 3));
 }
 
 }  // namespace

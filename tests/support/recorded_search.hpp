@@ -55,7 +55,8 @@ struct Told {
   std::vector<double> solutions, features, objectives, scores;
   std::vector<Index> order;
   std::vector<Outcome> outcomes;
-  Index ranked, accepted;
+  Index ranked, accepted, outside;
+  std::vector<double> distances;
   bool informed;
   Index archive_size;  // when told
 };
@@ -84,6 +85,8 @@ class RecordingEmitter : public Emitter {
                      {f.outcomes.begin(), f.outcomes.end()},
                      f.ranked,
                      f.accepted,
+                     f.outside,
+                     {f.distances.begin(), f.distances.end()},
                      f.informed,
                      archive_->size()});
     return stop_next;

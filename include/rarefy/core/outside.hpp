@@ -1,6 +1,7 @@
-// What becomes of features that lie outside the box of feature space.
+// What becomes of features that lie outside of the feature space.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 #include <utility>
 
@@ -8,11 +9,13 @@
 
 namespace rarefy {
 
-/// How a density treats them. The archive keeps them in the nearest cell inside either way.
-enum class Outside {
-  as_is,  ///< like any other: far out there it is sparse, and the search goes there
-  clamp,  ///< as if they lay on the border
-  last,   ///< clamped, and ranked after all that is inside, the farthest last
+/// The box of a feature space is where its owner wants solutions; some lie elsewhere. The archive
+/// keeps them in the nearest cell, with the features they have. This is about the density, to
+/// which the emptiness out there may look more attractive than any cell.
+enum class Outside : std::uint8_t {
+  as_is,  ///< the density scores and observes all features alike, wherever they are
+  clamp,  ///< it sees the nearest features inside instead
+  last,   ///< the same, and candidates outside rank behind all those inside, the nearest first
 };
 
 template <>

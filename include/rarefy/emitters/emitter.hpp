@@ -17,6 +17,10 @@ namespace rarefy {
 ///
 /// The first `ranked` entries of `order` are the rows to learn from. The rest could not be
 /// evaluated; of those, features, objectives and scores say nothing.
+///
+/// With Outside::last, the last `outside` of the rows to learn from lie outside of the feature
+/// space, and their order is that of `distances`. Their scores are not comparable with those of
+/// rows inside, and none of them counts as accepted.
 struct Feedback {
   BatchView solutions;
   BatchView features;
@@ -26,7 +30,9 @@ struct Feedback {
   std::span<const Outcome> outcomes;  ///< what the archive made of each row
   Index ranked = 0;                   ///< rows to learn from, the first in `order`; maybe none
   Index accepted = 0;                 ///< of these, the first ones: worth having by their score
-  bool informed = true;               ///< false: the order is random, the scores say nothing
+  Index outside = 0;                  ///< of these, the last ones: outside of the feature space
+  std::span<const double> distances = {};  ///< from the box, in its widths; empty without `outside`
+  bool informed = true;                    ///< false: the order is random, the scores say nothing
 };
 
 class Emitter {

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "rarefy/archives/archive.hpp"
+#include "rarefy/core/batch.hpp"
+#include "rarefy/core/outside.hpp"
 #include "rarefy/core/random.hpp"
 #include "rarefy/core/state.hpp"
 #include "rarefy/core/workers.hpp"
@@ -19,6 +21,7 @@ struct RestartContext {
   Density& density;
   Workers& workers;
   RandomStream& random;
+  Outside outside = Outside::as_is;  ///< what the density may be shown
 };
 
 class RestartPoint {

@@ -48,7 +48,8 @@ struct StagnationOptions {
 /// Also restarts an emitter that finds nothing sparser any more: the lower median of its
 /// scores has set no new record for max(patience, patience_rate * age) iterations. The median
 /// rather than the best, because a single lucky candidate is not progress of the distribution.
-/// An iteration in which none could be evaluated is one without a record.
+/// An iteration in which none could be evaluated is one without a record, and so is one whose
+/// median lies outside of the feature space, where that ranks last.
 class StagnationTrigger : public RestartTrigger {
  public:
   explicit StagnationTrigger(const StagnationOptions& options = {});
