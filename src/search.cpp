@@ -122,7 +122,7 @@ void Search::tell(BatchView features, std::span<const double> objectives,
     std::copy(box_->distances().begin(), box_->distances().end(), distances_.begin());
     usable_->scatter(std::span(distances_), 0.0);
   }
-  failed_ += this->batch() - usable_->count();
+  failed_ += candidates() - usable_->count();
 
   workers_.for_each(emitters(), [&](Index e) { tell_emitter(e, features, objectives); });
   for (Index e = 0; e < emitters(); ++e) {

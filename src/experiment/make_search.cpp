@@ -101,9 +101,9 @@ SearchOptions make_search_options(const Config& config, Batch initial_solutions)
   options.seed = static_cast<std::uint64_t>(config.seed);
   options.score_before_observing = config.profile != Profile::published ||
                                    algorithm_of(config).published_scores_before_observing;
-  // MERGE options.outside = config.density.outside;
-  // MERGE options.nan_means_failed = config.nan_fails;
-  // MERGE options.initial_solutions = std::move(initial_solutions);
+  options.outside = config.density.outside;
+  options.nan_means_failed = config.nan_fails;
+  (void)initial_solutions;  // MERGE options.initial_solutions = std::move(initial_solutions);
   return options;
 }
 
@@ -119,7 +119,7 @@ std::unique_ptr<Search> make_search(const Config& config, const DomainInfo& doma
   auto solutions = read_initial_solutions(config, domain);
   auto parts = make_parts(config, domain, std::move(cells), solutions);
   auto options = make_search_options(config, std::move(solutions));
-  // MERGE options.workers = std::move(team);
+  options.threads = team->threads();  // MERGE options.workers = std::move(team);
   return std::make_unique<Search>(std::move(parts), options);
 }
 

@@ -378,7 +378,7 @@ TEST(CmaEsSelection, TakesNoParentsBeyondTheRowsThatWereRanked) {
   const CmaEsOptions options = {.dimension = 4, .batch = 10, .sigma0 = 0.5};
   const Archive archive(std::make_shared<Grid>(FeatureSpace{{0}, {1}}, std::vector<Index>{4}), 4);
   for (const Index ranked : {0, 1, 2, 4, 5, 8, 10}) {
-    CmaEsEmitter emitter(std::make_unique<CmaEs>(options), 9, 1);
+    EvolutionStrategyEmitter emitter(std::make_unique<CmaEs>(options), 9, 1);
     CmaEs expected(options);
     Batch x(10, 4), same(10, 4);
     for (std::uint64_t g = 0; g < 5; ++g) {
@@ -411,7 +411,7 @@ TEST(CmaEsSelection, LooksForFlatScoresAmongTheRowsThatWereRanked) {
   const CmaEsOptions options = {.dimension = 4, .batch = 6, .sigma0 = 0.5};
   const Archive archive(std::make_shared<Grid>(FeatureSpace{{0}, {1}}, std::vector<Index>{4}), 4);
   const auto stopped = [&](const std::vector<double>& scores, Index ranked) {
-    CmaEsEmitter emitter(std::make_unique<CmaEs>(options), 9, 1);
+    EvolutionStrategyEmitter emitter(std::make_unique<CmaEs>(options), 9, 1);
     Batch x(6, 4);
     emitter.ask(archive, 0, x);
     const std::vector<Index> order = {5, 4, 3, 2, 1, 0};
@@ -438,7 +438,7 @@ TEST(CmaEsSelection, LooksForFlatDistancesWhereAllLieOutside) {
   const CmaEsOptions options = {.dimension = 4, .batch = 4, .sigma0 = 0.5};
   const Archive archive(std::make_shared<Grid>(FeatureSpace{{0}, {1}}, std::vector<Index>{4}), 4);
   const auto stopped = [&](Index outside, const std::vector<double>& distances) {
-    CmaEsEmitter emitter(std::make_unique<CmaEs>(options), 9, 1);
+    EvolutionStrategyEmitter emitter(std::make_unique<CmaEs>(options), 9, 1);
     Batch x(4, 4);
     emitter.ask(archive, 0, x);
     const std::vector<Index> order = {3, 2, 1, 0};

@@ -17,7 +17,7 @@
 #include "rarefy/density/no_density.hpp"
 #include "rarefy/density/novelty.hpp"
 #include "rarefy/density/reservoir.hpp"
-#include "rarefy/emitters/cma_es_emitter.hpp"
+#include "rarefy/emitters/evolution_strategy_emitter.hpp"
 #include "rarefy/emitters/gaussian_emitter.hpp"
 #include "rarefy/emitters/iso_line_emitter.hpp"
 #include "rarefy/restarts/adaptive_restart.hpp"
@@ -84,7 +84,7 @@ inline std::unique_ptr<rarefy::Emitter> emitter(const std::string& algorithm, st
         1, index);
   }
   const auto selection = algorithm == "cma-me" ? rarefy::Selection::filter : rarefy::Selection::mu;
-  return std::make_unique<rarefy::CmaEsEmitter>(
+  return std::make_unique<rarefy::EvolutionStrategyEmitter>(
       std::make_unique<rarefy::CmaEs>(
           rarefy::CmaEsOptions{.dimension = kDimension, .batch = kRows, .sigma0 = 0.3}),
       1, index, rarefy::StopTests{}, selection);
