@@ -20,7 +20,8 @@
 #include "rarefy/emitters/evolution_strategy_emitter.hpp"
 #include "rarefy/emitters/gaussian_emitter.hpp"
 #include "rarefy/emitters/iso_line_emitter.hpp"
-#include "rarefy/emitters/linear_strategy.hpp"
+#include "rarefy/emitters/lm_ma_es.hpp"
+#include "rarefy/emitters/separable_cma_es.hpp"
 #include "rarefy/restarts/adaptive_restart.hpp"
 
 namespace rarefy::presets {
