@@ -136,7 +136,7 @@ void KernelDensity::score(const Evaluated& batch, std::span<double> scores, Work
 }
 
 void KernelDensity::log_density(BatchView features, std::span<double> out, Workers& workers) {
-  if (!informed()) {  // no samples, no differences
+  if (!informed()) {  // there are no samples yet: all score the same
     std::fill(out.begin(), out.end(), 0.0);
     return;
   }
