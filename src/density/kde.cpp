@@ -108,12 +108,13 @@ KdeMethod KernelDensity::method_for(const KdeOptions& options, Index capacity) {
 }
 
 KernelDensity::KernelDensity(KdeOptions options, std::unique_ptr<FeatureBuffer> buffer)
-    : options_(std::move(options)), buffer_(std::move(buffer)) {
-  bandwidths_ =
-      options_.bandwidth.resolve(options_.space, samples_for_bandwidth(buffer_->capacity()));
-  log_constant_ = log_kernel_constant(options_.kernel, options_.space.dim());
+    : options_(std::move(options)),
+      buffer_(std::move(buffer)),
+      bandwidths_(
+          options_.bandwidth.resolve(options_.space, samples_for_bandwidth(buffer_->capacity()))),
+      log_constant_(log_kernel_constant(options_.kernel, options_.space.dim())),
+      method_(method_for(options_, buffer_->capacity())) {
   for (const double h : bandwidths_) log_constant_ += std::log(h);
-  method_ = method_for(options_, buffer_->capacity());
   KernelCoordinates coordinates(options_, bandwidths_);
   if (method_ == KdeMethod::panels) {
     sums_ = std::make_unique<PanelKdeSums>(PanelKdeSums::Box(options_.space, bandwidths_),

@@ -91,8 +91,8 @@ class KernelDensity : public DensityEstimate {
   KdeOptions options_;
   std::unique_ptr<FeatureBuffer> buffer_;
   std::vector<double> bandwidths_;
-  double log_constant_ = 0.0;  // ln(c prod h)
-  KdeMethod method_ = KdeMethod::direct;
+  double log_constant_;  // ln(c prod h)
+  KdeMethod method_;
   std::unique_ptr<KdeSums> sums_;  // over the contents of the buffer, by that method
 };
 
