@@ -42,11 +42,6 @@ std::vector<double> Bandwidth::resolve(const FeatureSpace& space, Index samples)
   return h;
 }
 
-Bandwidth Bandwidth::scaled(double factor) const {
-  // The other two rules follow the width of the space, which is scaled already.
-  return rule_ == Rule::absolute ? absolute(value_ * factor) : *this;
-}
-
 std::string Bandwidth::text() const {
   switch (rule_) {
     case Rule::absolute: return fmt::format("{}", value_);

@@ -67,12 +67,13 @@ KdeMethod KernelDensity::method_for(const KdeOptions& options, Index capacity) {
 }
 
 KernelDensity::KernelDensity(KdeOptions options, std::unique_ptr<FeatureBuffer> buffer)
-    : options_(std::move(options)), buffer_(std::move(buffer)) {
-  bandwidths_ =
-      options_.bandwidth.resolve(options_.space, samples_for_bandwidth(buffer_->capacity()));
-  log_constant_ = log_kernel_constant(options_.kernel, options_.space.dim());
+    : options_(std::move(options)),
+      buffer_(std::move(buffer)),
+      bandwidths_(
+          options_.bandwidth.resolve(options_.space, samples_for_bandwidth(buffer_->capacity()))),
+      log_constant_(log_kernel_constant(options_.kernel, options_.space.dim())),
+      method_(method_for(options_, buffer_->capacity())) {
   for (const double h : bandwidths_) log_constant_ += std::log(h);
-  method_ = method_for(options_, buffer_->capacity());
   KernelCoordinates coordinates(options_, bandwidths_);
   if (method_ == KdeMethod::panels) {
     sums_ = std::make_unique<PanelKdeSums>(PanelKdeSums::Box(options_.space, bandwidths_),
@@ -95,7 +96,7 @@ void KernelDensity::score(const Evaluated& batch, std::span<double> scores, Work
 }
 
 void KernelDensity::log_density(BatchView features, std::span<double> out, Workers& workers) {
-  if (!informed()) {  // no samples, no differences
+  if (!informed()) {  // there are no samples yet: all score the same
     std::fill(out.begin(), out.end(), 0.0);
     return;
   }

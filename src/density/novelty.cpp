@@ -135,7 +135,7 @@ double NoveltyDensity::accepts_below() const {
 }
 
 void NoveltyDensity::score(const Evaluated& batch, std::span<double> scores, Workers& workers) {
-  if (members() == 0) {  // no differences
+  if (members() == 0) {  // nothing to be far from yet: all score the same
     std::fill(scores.begin(), scores.end(), 0.0);
     return;
   }

@@ -34,9 +34,6 @@ class Archive {
               std::span<Outcome> outcomes);
 
   [[nodiscard]] const Tessellation& tessellation() const { return *tessellation_; }
-  [[nodiscard]] std::shared_ptr<const Tessellation> shared_tessellation() const {
-    return tessellation_;
-  }
   [[nodiscard]] Index solution_dim() const { return solutions_.cols(); }
   [[nodiscard]] Index feature_dim() const { return features_.cols(); }
 

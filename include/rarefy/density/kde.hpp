@@ -61,9 +61,9 @@ class KdeSums;  // how `method` makes them; private to the library
 /// ranking sees.) Scores are natural logarithms of p.
 ///
 /// Far tail: below 2^-60 of its peak the Gaussian is summed in double precision, so it never
-/// underflows and never ties. Where a kernel of
-/// bounded support has no sample in reach, p is 0; so that such candidates are still ranked,
-/// the farthest first, their score is kNoDensity - u of the nearest sample.
+/// underflows, and no two candidates tie because both were 0. Where a kernel of bounded support
+/// has no sample in reach, p is 0; so that such candidates are still ranked, the farthest first,
+/// their score is kNoDensity - u of the nearest sample.
 ///
 /// Error of direct sums: |log p - exact| <= 2e-6 * (1 + r), r half the diagonal of feature space
 /// in bandwidths (coordinates are rounded to single precision); 1e-12 relative in the far tail.
@@ -104,8 +104,8 @@ class KernelDensity : public DensityEstimate {
   KdeOptions options_;
   std::unique_ptr<FeatureBuffer> buffer_;
   std::vector<double> bandwidths_;
-  double log_constant_ = 0.0;  // ln(c prod h)
-  KdeMethod method_ = KdeMethod::direct;
+  double log_constant_;  // ln(c prod h)
+  KdeMethod method_;
   std::unique_ptr<KdeSums> sums_;  // over the contents of the buffer, by that method
 };
 

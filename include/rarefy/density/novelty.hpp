@@ -39,7 +39,7 @@ struct NoveltyOptions {
 /// the same to the bit whatever the number of threads, the instruction set and the order in
 /// which the archive came together. Rounding: at most (m/2 + 4) 2^-53 of rho for m features,
 /// plus k 2^-60 of the distance to the k-th neighbour. Features may be as large as
-/// doubles are; differences below 1e-150 may count as none.
+/// doubles are; differences below 1e-150 may count as 0.
 ///
 /// Costs: a query in 2-D looks at a few hundred of 10,000 members, in 10-D at a few per cent of
 /// millions. Memory for a member: 8 m + 4 bytes, and about as much again at most for places not

@@ -75,7 +75,7 @@ class CmaEs : public EvolutionStrategy {
   [[nodiscard]] Index dimension() const override { return options_.dimension; }
   [[nodiscard]] Index batch() const override { return options_.batch; }
 
-  /// The options with their defaults filled in. Throws where they cannot be.
+  /// The options with their defaults filled in. Throws an Error where one is impossible.
   [[nodiscard]] static CmaEsOptions checked(CmaEsOptions options);
 
   /// Starts anew at `mean`, with sigma0 and C = I.

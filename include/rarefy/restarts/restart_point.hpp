@@ -81,9 +81,9 @@ class RestartAtSparsest : public RestartPoint {
   std::vector<double> objectives_, scores_;
 };
 
-/// The elite of the least visited cell among `count` elites drawn uniformly. Visits tell cells
-/// apart that lie close together, which a density as smooth as a search needs it does not: the
-/// rarely visited are at the edge of what was found, or beside a hole in it.
+/// The elite of the least visited cell among `count` elites drawn uniformly. Visits tell apart
+/// cells that lie close together. A density does not, because it must be smooth for the search.
+/// Rarely visited cells are at the edge of what was found, or beside a hole in it.
 class RestartAtRarest : public RestartPoint {
  public:
   explicit RestartAtRarest(Index count);

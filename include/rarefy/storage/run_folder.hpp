@@ -54,7 +54,7 @@ class RunFolder {
 
   std::filesystem::path path_;
   int lock_ = -1;
-  bool made_ = false;  // by us: goes again if nothing comes to lie in it
+  bool made_ = false;  // by us: it is removed again if it stays empty
 };
 
 }  // namespace rarefy

@@ -13,8 +13,8 @@
 
 namespace rarefy {
 
-/// Columns of matrices come in multiples of this: Eigen treats what is left over otherwise, and
-/// a sample's result would depend on its place among the others.
+/// Columns of matrices come in multiples of this: Eigen has other code for what is left over,
+/// which rounds differently, and a sample's result would depend on its place among the others.
 inline constexpr Index kColumnMultiple = 4;
 
 [[nodiscard]] constexpr Index padded(Index count, Index multiple) {

@@ -48,7 +48,7 @@ void VelocityField::evaluate(const double* places, const double* times, Index co
 
   const auto& first = layers.front();
   for (Index c = 0; c < columns; ++c) {
-    const Index source = std::min(c, count - 1);  // columns over are copies
+    const Index source = std::min(c, count - 1);  // padding repeats the last place
     network_->write_input(places + source * dims, times[source],
                           inputs_.data() + c * first.padded_inputs);
   }

@@ -1,5 +1,6 @@
-// A sum of kernels in double precision, one point after the other: for where faster sums do not
-// do. That is rare, and where the search looks first, so it is worth its time.
+// A sum of kernels in double precision, one point after the other: for queries so far out that
+// faster sums have no correct digits. They are rare, but they are the sparsest candidates, which
+// the search ranks first; so they are worth the time.
 #pragma once
 
 #include <span>

@@ -13,7 +13,7 @@ namespace rarefy {
 namespace {
 
 // Points that come in order, or again and again the same, make a tree that is deep on one side.
-// Up to this depth it is left alone; random points stay far above it.
+// Up to this depth it is left as it is; trees of random points are much shallower.
 Index tolerated_depth(Index leaves) {
   return 2 * static_cast<Index>(std::bit_width(static_cast<std::size_t>(leaves))) + 16;
 }
@@ -96,7 +96,8 @@ void NeighbourIndex::add(std::span<const double> point) {
   if (leaf.count() == PointLeaf::kCapacity) {
     split(node, depth);
   } else if (leaf.count() % PointLeaf::kBlock == 0) {
-    // A new block has filled with points from all over the leaf.
+    // The block that is now full has points from all over the leaf; sorted, each block has
+    // neighbours, and a small box.
     rows_.take(leaf);
     rows_.sort_into_blocks(0, leaf.count());
     rows_.give(leaf, 0, leaf.count());

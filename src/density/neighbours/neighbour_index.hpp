@@ -19,8 +19,8 @@ namespace rarefy {
 class NeighbourIndex {
  public:
   struct Node {
-    Index leaf = -1;  // or -1, and:
-    Index left = 0;   // the right one is the next
+    Index leaf = -1;  // -1: an inner node, which has:
+    Index left = 0;   // the child below `at`; the other one is the next node
     Index dim = 0;    // points below `at` in this dimension go left
     double at = 0.0;
   };

@@ -11,7 +11,7 @@ namespace rarefy {
 namespace {
 
 // Leaves that a query visits on its own once it has k distances. More of them would lower its
-// limit further, but each comes from memory for one query alone.
+// limit further, but each is read from memory for one query alone.
 constexpr Index kFirstLeaves = 8;
 
 // As kernels/distances.hpp defines it.

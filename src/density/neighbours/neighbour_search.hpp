@@ -14,8 +14,8 @@ namespace rarefy {
 
 /// Each query first looks at the leaves nearest to it, which tells how far its k-th neighbour can
 /// be at most. In few dimensions that is all. Else the queries then go through the other leaves
-/// together, so that a leaf comes from memory once for all that cannot do without it: with
-/// millions of points, memory is what takes the time.
+/// together, so that a leaf is read from memory once for all queries that need it: with millions
+/// of points, reading memory is what takes the time.
 ///
 /// No leaf and no block of points is passed over unless its box is at least as far as the k-th
 /// distance found so far, both as computed (see kernels/distances.hpp). So the k smallest squared

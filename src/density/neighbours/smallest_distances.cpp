@@ -8,7 +8,8 @@
 namespace rarefy {
 namespace {
 
-constexpr Index kLeastSpare = 64;  // values beyond k, so that few neighbours are not sifted often
+constexpr Index kLeastSpare =
+    64;  // room beyond k: without it, a small k would be sifted all the time
 
 }  // namespace
 

@@ -100,7 +100,8 @@ void CellMoments::take(const std::vector<kernels::PanelPoint>& group) {
     }
     put_by_[index * kMostPutBy + cell.put_by++] = point;
   }
-  // Rounding leaves a trace of the last point that left; nobody else would hide it.
+  // A point that came and went leaves a rounding error behind. Beside other points it is too small
+  // to matter; in an empty cell it would be all there is, and pass for density.
   for (const auto& point : group) {
     Cell& cell = cells_[at(point.offset / kCellBlock)];
     if (cell.count > 0) continue;

@@ -5,8 +5,8 @@
 // points: cells are about half a bandwidth wide, and from 12 bandwidths away the sum over the
 // nodes still has seven digits. That is far beyond where other sums lose the density in rounding.
 //
-// Few queries come here, while every point does. So a cell first puts its points by as they are,
-// and turns some dozens at a time into weights, which costs a fraction of one by one.
+// Few queries come here, while every point does. So a cell first puts its points by: it keeps them
+// as they are, and turns some dozens at a time into weights, which costs a fraction of one by one.
 #pragma once
 
 #include <cstdint>

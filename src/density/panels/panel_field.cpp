@@ -13,7 +13,7 @@ namespace {
 constexpr Index kNodes = kernels::kPanelNodes;
 constexpr Index kPanelValues = kernels::kPanelBlock;
 constexpr Index kTaskRows = kernels::kProductRows;
-constexpr Index kNeighbours = 3;  // panels to each side that are not passed over
+constexpr Index kNeighbours = 3;  // panels to each side; points farther away add next to nothing
 constexpr Index kWindow = (2 * kNeighbours + 1) * kNodes;
 
 double even_panels_for(double width) {
@@ -181,7 +181,8 @@ void PanelField::deposit(Index quarter_panel) {
     if (count == 0) continue;
     changed = true;
     kernels::panel_deposits(sorted_.data() + first, count, weights_.data());
-    // Rounding leaves a trace of the last point that left; nobody else would hide it.
+    // A point that came and went leaves a rounding error behind. Beside other points it is too
+    // small to matter; on an empty panel it would be all there is, and pass for density.
     if (counts_[at(panel)] == 0)
       std::fill_n(weights_.begin() + panel * kPanelValues, kPanelValues, 0.0);
   }

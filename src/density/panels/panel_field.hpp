@@ -6,15 +6,16 @@
 //
 //   F = G_x W G_y^T,   G(i, j) = exp(-(node_i - node_j)^2 / 2),
 //
-// two products of small matrices, because a Gaussian is a product of one in x and one in y; of
-// panels more than three apart most are passed over. A query reads the polynomial through the field
-// of its panel. (W. Fong and E. Darve, "The black-box fast multipole method", J. Comput. Phys.
-// 228, 2009, with one level and the near field taken in.)
+// two products of small matrices, because a Gaussian is a product of one in x and one in y. Panels
+// more than three apart have next to nothing to do with each other, and most such pairs are left
+// out. A query reads the polynomial through the field of its panel. (W. Fong and E. Darve, "The
+// black-box fast multipole method", J. Comput. Phys. 228, 2009, with one level and the near field
+// taken in.)
 //
 // The nodes lie symmetrically about the middle of the box, so G takes what is even to what is
 // even, and odd to odd. Each part is known by half of its nodes: G becomes two matrices of a
 // quarter of the size. That saves 40 % of the work on a box of 6 x 6 panels, and less on larger
-// ones, where most of G is passed over anyway.
+// ones, where most of G is left out anyway.
 #pragma once
 
 #include <array>
@@ -35,7 +36,7 @@ class PanelField {
   static constexpr double kWidestSide = 2.85;  ///< of a panel, in bandwidths
   /// The greatest error of the polynomials, relative to the field's peak. On one axis it is
   /// 1.1e-9 for panels of the widest side, on both together twice that; neighbouring panels, and
-  /// those passed over where panels are narrow, add a little.
+  /// those left out where panels are narrow, add a little.
   static constexpr double kError = 4e-9;
 
   /// How many panels a box of that size, in bandwidths, would have.
@@ -68,7 +69,7 @@ class PanelField {
   // Even or odd about the middle.
   enum Parity { kEven, kOdd };
 
-  // The panels of the lower half that one of them hears of.
+  // The panels of the lower half whose points count for the field of one of them.
   struct Window {
     Index first, count;
   };

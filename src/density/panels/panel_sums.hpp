@@ -1,10 +1,10 @@
 // Sums of Gaussians over a crowd of points in the plane, at a cost that does not depend on how
 // many they are.
 //
-// A PanelField knows the sums as of some time ago.
-// Points that came or went since the field was made are summed one by one, in single precision,
-// until that has cost as much as another field. So the cost is bounded whether they are few
-// (a reservoir that has seen much) or many (one that never forgets).
+// A PanelField has the sums over the points that there were when it was made. Points that came or
+// went since then are summed one by one, in single precision, until that has cost as much as
+// another field. So the cost is bounded whether they are few (a reservoir that has seen much) or
+// many (one that never forgets).
 //
 // Every sum comes with a bound on its error; where that is not small against the sum itself, in
 // the sparse tail, CellMoments gives it instead.
@@ -26,14 +26,14 @@ namespace rarefy {
 class PanelSums {
  public:
   static constexpr double kMostPanels = 2500;  ///< a field takes about 2 us and 8 KB for each
-  static constexpr double kMargin = 0.4;       ///< how far outside is a little, in bandwidths
-  static constexpr double kTolerance = 1e-5;   ///< the relative error that is put up with
+  static constexpr double kMargin = 0.4;       ///< that panels reach beyond the box, in bandwidths
+  static constexpr double kTolerance = 1e-5;   ///< the greatest relative error of a sum
 
   /// Whether a box of that size, in bandwidths, has a reasonable number of panels.
   [[nodiscard]] static bool fits(double width, double height);
 
-  /// For points in and around the box of that size about the origin. Those a little outside are
-  /// like those inside; those further out are summed one by one.
+  /// For points in and around the box of that size about the origin. Those up to kMargin outside
+  /// are like those inside; those further out are summed one by one.
   PanelSums(double width, double height);
 
   /// Points that came and points that went; the latter must have come before.
