@@ -66,8 +66,10 @@ std::span<Value> part(std::vector<Value>& values, Index first, Index count) {
 
 }  // namespace
 
-Search::Search(SearchParts parts, const SearchOptions& options)
-    : parts_(std::move(parts)), options_(options), workers_(options.threads) {
+Search::Search(SearchParts parts, SearchOptions options)
+    : parts_(std::move(parts)),
+      options_(std::move(options)),
+      workers_(options_.workers ? options_.workers : std::make_shared<Workers>(options_.threads)) {
   check_parts(parts_);
   Index rows = 0;
   for (const auto& emitter : parts_.emitters) {
@@ -96,7 +98,7 @@ Index Search::outside_of_last_batch() const { return box_->count(); }
 
 BatchView Search::ask() {
   if (!asked_) {
-    workers_.for_each(emitters(), [&](Index e) {
+    workers_->for_each(emitters(), [&](Index e) {
       const auto at = static_cast<std::size_t>(e);
       parts_.emitters[at]->ask(
           *parts_.archive, static_cast<std::uint64_t>(iteration_),
@@ -124,7 +126,7 @@ void Search::tell(BatchView features, std::span<const double> objectives,
   }
   failed_ += candidates() - usable_->count();
 
-  workers_.for_each(emitters(), [&](Index e) { tell_emitter(e, features, objectives); });
+  workers_->for_each(emitters(), [&](Index e) { tell_emitter(e, features, objectives); });
   for (Index e = 0; e < emitters(); ++e) {
     const Index first = usable_->before(first_row_[static_cast<std::size_t>(e)]);
     const Index count = usable_->before(first_row_[static_cast<std::size_t>(e) + 1]) - first;
@@ -149,13 +151,13 @@ void Search::take_in(Evaluated batch) {
     return;
   }
   const auto cells = part(cells_, 0, count);
-  parts_.archive->tessellation().assign(batch.features, cells, workers_);  // once, for all parts
+  parts_.archive->tessellation().assign(batch.features, cells, *workers_);  // once, for all parts
   batch.cells = shown.cells = cells;
   if (options_.score_before_observing) score(shown);
   half_told_ = true;
-  parts_.density->observe(shown, workers_);
+  parts_.density->observe(shown, *workers_);
   if (!options_.score_before_observing) score(shown);
-  parts_.archive->record(usable_->gather_solutions(solutions_), batch, workers_,
+  parts_.archive->record(usable_->gather_solutions(solutions_), batch, *workers_,
                          part(outcomes_, 0, count));
   outside_ += box_->count();
 }
@@ -183,7 +185,7 @@ void Search::score(Evaluated& batch) {
   informed_ = parts_.density->informed();
   const auto scores = part(scores_, 0, batch.features.rows());
   if (informed_) {
-    parts_.density->score(batch, scores, workers_);
+    parts_.density->score(batch, scores, *workers_);
     batch.scores = scores;
   } else {
     std::fill(scores.begin(), scores.end(), 0.0);
@@ -275,14 +277,14 @@ void Search::restart_emitters() {
                          .index = static_cast<std::uint32_t>(e),
                          .iteration = static_cast<std::uint64_t>(iteration_)});
     parts_.restart_point->choose(
-        {*parts_.archive, *parts_.density, workers_, random, options_.outside},
+        {*parts_.archive, *parts_.density, *workers_, random, options_.outside},
         static_cast<Index>(e), restart_at_.row(static_cast<Index>(e)));
     ++restarts_;
     some = true;
   }
   if (!some) return;
   // A new covariance matrix is written by the thread that will have it.
-  workers_.for_each(static_cast<Index>(parts_.emitters.size()), [&](Index e) {
+  workers_->for_each(static_cast<Index>(parts_.emitters.size()), [&](Index e) {
     const auto i = static_cast<std::size_t>(e);
     if (restart_[i] == 0) return;
     parts_.emitters[i]->restart(restart_at_.view().row(e));

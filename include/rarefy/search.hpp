@@ -42,6 +42,9 @@ struct SearchParts {
 struct SearchOptions {
   std::uint64_t seed = 0;
   Index threads = 0;  ///< 0: one for each core; results do not depend on it
+  /// A team to share with other searches, in place of one of its own with `threads`. Searches
+  /// that share one may run at the same time, each driven by a thread of its own.
+  std::shared_ptr<Workers> workers = nullptr;
   /// Candidates are scored against what was known before their batch (the paper's
   /// algorithm 1), or with it (what its published figures seem to be made with).
   bool score_before_observing = true;
@@ -54,7 +57,7 @@ struct SearchOptions {
 
 class Search {
  public:
-  Search(SearchParts parts, const SearchOptions& options);
+  Search(SearchParts parts, SearchOptions options);
   ~Search();
   Search(const Search&) = delete;
   Search& operator=(const Search&) = delete;
@@ -99,7 +102,7 @@ class Search {
   [[nodiscard]] Index emitters() const { return static_cast<Index>(parts_.emitters.size()); }
   /// Scores of the last batch told, in the order of its rows; NaN for a row that failed.
   [[nodiscard]] std::span<const double> scores() const { return scores_; }
-  [[nodiscard]] Workers& workers() { return workers_; }
+  [[nodiscard]] Workers& workers() { return *workers_; }
 
   /// The whole state. A search made of the same parts that loads it goes on to the same
   /// bits; candidates that were asked for but not told are asked for again, and are the same.
@@ -124,7 +127,7 @@ class Search {
 
   SearchParts parts_;
   SearchOptions options_;
-  Workers workers_;
+  std::shared_ptr<Workers> workers_;
   std::vector<Index> first_row_;  // of each emitter, and the end
 
   std::int64_t iteration_ = 0;
