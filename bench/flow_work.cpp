@@ -47,7 +47,7 @@ std::unique_ptr<FlowDensity> informed_flow(FlowOptions options, Workers& workers
   auto flow = std::make_unique<FlowDensity>(
       std::move(options),
       std::make_unique<Reservoir>(ReservoirOptions{.feature_dim = dims, .capacity = 0}));
-  flow->observe(samples, {}, workers);
+  flow->observe({samples}, workers);
   return flow;
 }
 

@@ -24,13 +24,12 @@ class TimedDensity : public Density {
   [[nodiscard]] std::string_view name() const override { return density_->name(); }
   [[nodiscard]] Index feature_dim() const override { return density_->feature_dim(); }
   [[nodiscard]] bool informed() const override { return density_->informed(); }
-  void score(BatchView features, std::span<const double> objectives, std::span<double> scores,
-             Workers& workers) override {
-    watches_.score.time([&] { density_->score(features, objectives, scores, workers); });
+  void score(const Evaluated& batch, std::span<double> scores, Workers& workers) override {
+    watches_.score.time([&] { density_->score(batch, scores, workers); });
   }
   [[nodiscard]] double accepts_below() const override { return density_->accepts_below(); }
-  void observe(BatchView features, std::span<const double> objectives, Workers& workers) override {
-    watches_.observe.time([&] { density_->observe(features, objectives, workers); });
+  void observe(const Evaluated& batch, Workers& workers) override {
+    watches_.observe.time([&] { density_->observe(batch, workers); });
   }
   void save(StateWriter& out) const override { density_->save(out); }
   void load(StateReader& in) override { density_->load(in); }

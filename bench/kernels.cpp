@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "kernels/dense.hpp"
-#include "rarefy/archives/cvt.hpp"
 #include "rarefy/core/random.hpp"
 #include "rarefy/density/kde.hpp"
 #include "rarefy/density/reservoir.hpp"
 #include "rarefy/emitters/cma_es.hpp"
+#include "rarefy/tessellations/cvt.hpp"
 
 namespace {
 
@@ -48,11 +48,11 @@ void kde_score(benchmark::State& state) {
       {.space = space, .kernel = Kernel::gaussian, .bandwidth = Bandwidth::normalised(0.1)},
       std::make_unique<Reservoir>(
           ReservoirOptions{.feature_dim = space.dim(), .capacity = buffer}));
-  density.observe(uniform(buffer, space, 1), {});
+  density.observe({uniform(buffer, space, 1)});
   const auto queries = uniform(540, space, 2);
   std::vector<double> scores(540);
   Workers workers(1);
-  for (auto _ : state) density.score(queries, {}, scores, workers);
+  for (auto _ : state) density.score({queries}, scores, workers);
   state.SetItemsProcessed(state.iterations() * 540 * buffer);
 }
 BENCHMARK(kde_score)

@@ -72,6 +72,7 @@ Search::Search(SearchParts parts, const SearchOptions& options)
   solutions_.resize(rows, dimension);
   const auto count = static_cast<std::size_t>(rows);
   scores_.resize(count);
+  cells_.resize(count);
   outcomes_.resize(count);
   order_.resize(count);
   equal_objectives_.assign(count, 1.0);
@@ -99,14 +100,16 @@ void Search::tell(BatchView features, std::span<const double> objectives) {
   if (objectives.empty()) objectives = equal_objectives_;
   check(features, objectives);
 
-  if (options_.score_before_observing) score(features, objectives);
+  parts_.archive->tessellation().assign(features, cells_, workers_);  // once, for all parts
+  Evaluated batch = {.features = features, .objectives = objectives, .cells = cells_};
+  if (options_.score_before_observing) score(batch);
   half_told_ = true;
-  parts_.density->observe(features, objectives, workers_);
-  if (!options_.score_before_observing) score(features, objectives);
+  parts_.density->observe(batch, workers_);
+  if (!options_.score_before_observing) score(batch);
 
-  parts_.archive->record(solutions_, features, objectives, workers_, outcomes_);
+  parts_.archive->record(solutions_, batch, workers_, outcomes_);
 
-  workers_.for_each(emitters(), [&](Index e) { tell_emitter(e, features, objectives); });
+  workers_.for_each(emitters(), [&](Index e) { tell_emitter(e, batch); });
   for (Index e = 0; e < emitters(); ++e) {
     const Index first = first_row_[static_cast<std::size_t>(e)];
     const Index count = first_row_[static_cast<std::size_t>(e) + 1] - first;
@@ -147,16 +150,17 @@ void Search::check(BatchView features, std::span<const double> objectives) const
   }
 }
 
-void Search::score(BatchView features, std::span<const double> objectives) {
+void Search::score(Evaluated& batch) {
   informed_ = parts_.density->informed();
   if (informed_) {
-    parts_.density->score(features, objectives, scores_, workers_);
+    parts_.density->score(batch, scores_, workers_);
+    batch.scores = scores_;
   } else {
     std::fill(scores_.begin(), scores_.end(), 0.0);
   }
 }
 
-void Search::tell_emitter(Index e, BatchView features, std::span<const double> objectives) {
+void Search::tell_emitter(Index e, const Evaluated& batch) {
   const auto at = static_cast<std::size_t>(e);
   const Index first = first_row_[at];
   const Index count = first_row_[at + 1] - first;
@@ -182,8 +186,8 @@ void Search::tell_emitter(Index e, BatchView features, std::span<const double> o
       std::count_if(scores.begin(), scores.end(), [line](double score) { return score < line; });
   const Feedback feedback = {
       .solutions = solutions_.view().rows(first, count),
-      .features = features.rows(first, count),
-      .objectives = part(objectives, first, count),
+      .features = batch.features.rows(first, count),
+      .objectives = part(batch.objectives, first, count),
       .scores = scores,
       .order = order,
       .outcomes = outcomes,

@@ -17,7 +17,6 @@
 #include "kernels/kernel_sums.hpp"
 #include "kernels/nearest.hpp"
 #include "rarefy/archives/archive.hpp"
-#include "rarefy/archives/grid.hpp"
 #include "rarefy/core/random.hpp"
 #include "rarefy/density/kde.hpp"
 #include "rarefy/density/novelty.hpp"
@@ -25,6 +24,7 @@
 #include "rarefy/emitters/cma_es.hpp"
 #include "rarefy/evaluators/evaluator.hpp"
 #include "rarefy/experiment/presets.hpp"
+#include "rarefy/tessellations/grid.hpp"
 
 namespace {
 
@@ -78,7 +78,7 @@ std::shared_ptr<rarefy::KernelDensity> full_density(Index features) {
       rarefy::KdeOptions{.space = space},
       std::make_unique<rarefy::Reservoir>(
           rarefy::ReservoirOptions{.feature_dim = features, .capacity = kBuffer, .seed = 1}));
-  for (std::uint64_t i = 0; i < 40; ++i) density->observe(normals(kSolutions, features, i), {});
+  for (std::uint64_t i = 0; i < 40; ++i) density->observe({normals(kSolutions, features, i)});
   return density;
 }
 
@@ -88,7 +88,7 @@ Work score(Index features, Index rows) {
   return [=] {
     rarefy::Workers alone(1);
     std::vector<double> scores(static_cast<std::size_t>(rows));
-    density->score(*candidates, {}, scores, alone);
+    density->score({*candidates}, scores, alone);
   };
 }
 
@@ -97,7 +97,7 @@ Work observe() {
   const auto density = full_density(2);
   const auto candidates = std::make_shared<Batch>(normals(kSolutions, 2, 99));
   return [=] {
-    for (int i = 0; i < 4; ++i) density->observe(*candidates, {});
+    for (int i = 0; i < 4; ++i) density->observe({*candidates});
   };
 }
 
@@ -118,12 +118,12 @@ Work novelty() {
   options.neighbours = 15;
   options.threshold = 0.0;
   const auto density = std::make_shared<rarefy::NoveltyDensity>(options);
-  for (std::uint64_t i = 0; i < 20; ++i) density->observe(normals(kSolutions, 2, i), {});
+  for (std::uint64_t i = 0; i < 20; ++i) density->observe({normals(kSolutions, 2, i)});
   const auto candidates = std::make_shared<Batch>(normals(36, 2, 99));
   return [=] {
     rarefy::Workers alone(1);
     std::vector<double> scores(36);
-    density->score(*candidates, {}, scores, alone);
+    density->score({*candidates}, scores, alone);
   };
 }
 
@@ -149,7 +149,7 @@ Work record() {
     rarefy::Workers alone(1);
     const std::vector<double> objectives(static_cast<std::size_t>(kSolutions), 1.0);
     std::vector<rarefy::Outcome> outcomes(static_cast<std::size_t>(kSolutions));
-    archive->record(*solutions, *features, objectives, alone, outcomes);
+    archive->record(*solutions, {*features, objectives}, alone, outcomes);
   };
 }
 

@@ -17,6 +17,7 @@
 
 #include "rarefy/archives/archive.hpp"
 #include "rarefy/core/batch.hpp"
+#include "rarefy/core/evaluated.hpp"
 #include "rarefy/core/state.hpp"
 #include "rarefy/core/workers.hpp"
 #include "rarefy/density/density.hpp"
@@ -85,8 +86,8 @@ class Search {
 
  private:
   void check(BatchView features, std::span<const double> objectives) const;
-  void score(BatchView features, std::span<const double> objectives);
-  void tell_emitter(Index emitter, BatchView features, std::span<const double> objectives);
+  void score(Evaluated& batch);
+  void tell_emitter(Index emitter, const Evaluated& batch);
   void restart_emitters();
 
   SearchParts parts_;
@@ -102,6 +103,7 @@ class Search {
   Batch solutions_;
   std::vector<double> scores_;
   bool informed_ = false;
+  std::vector<Index> cells_;
   std::vector<Outcome> outcomes_;
   std::vector<Index> order_;
   std::vector<std::uint8_t> restart_;  // by emitter

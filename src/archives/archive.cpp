@@ -16,8 +16,8 @@ constexpr Index kReserveBytes = Index{256} << 20;
 
 }  // namespace
 
-Archive::Archive(std::shared_ptr<LastCells> last_cells, Index solution_dim)
-    : last_cells_(std::move(last_cells)) {
+Archive::Archive(std::shared_ptr<const Tessellation> tessellation_of, Index solution_dim)
+    : tessellation_(std::move(tessellation_of)) {
   if (solution_dim < 1) {
     throw Error(ErrorKind::parameter, "archive: solution dimension",
                 fmt::format("{}", solution_dim), "at least 1");
@@ -35,12 +35,13 @@ Archive::Archive(std::shared_ptr<LastCells> last_cells, Index solution_dim)
   visits_.assign(static_cast<std::size_t>(cells), 0);
 }
 
-void Archive::record(BatchView solutions, BatchView features, std::span<const double> objectives,
-                     Workers& workers, std::span<Outcome> outcomes) {
-  const auto assigned = last_cells_->of(features, workers);
-  for (Index i = 0; i < features.rows(); ++i) {
+void Archive::record(BatchView solutions, const Evaluated& batch, Workers& workers,
+                     std::span<Outcome> outcomes) {
+  const auto cells = cells_of(batch, tessellation(), assigned_, workers);
+  for (Index i = 0; i < batch.features.rows(); ++i) {
     const auto at = static_cast<std::size_t>(i);
-    outcomes[at] = record_row(solutions.row(i), features.row(i), objectives[at], assigned[at]);
+    outcomes[at] =
+        record_row(solutions.row(i), batch.features.row(i), batch.objectives[at], cells[at]);
   }
 }
 

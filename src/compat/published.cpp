@@ -133,26 +133,23 @@ PublishedDensity::PublishedDensity(std::unique_ptr<KernelDensity> kde) : kde_(st
   log_factor_ -= log_root + std::log(kde_->bandwidths().front());
 }
 
-void PublishedDensity::score(BatchView features, std::span<const double> objectives,
-                             std::span<double> scores, Workers& workers) {
-  kde_->score(features, objectives, scores, workers);
+void PublishedDensity::score(const Evaluated& batch, std::span<double> scores, Workers& workers) {
+  kde_->score(batch, scores, workers);
   for (double& score : scores) score = std::exp(score + log_factor_);
 }
 
-void PublishedFlow::score(BatchView features, std::span<const double> objectives,
-                          std::span<double> scores, Workers& workers) {
-  FlowDensity::score(features, objectives, scores, workers);
+void PublishedFlow::score(const Evaluated& batch, std::span<double> scores, Workers& workers) {
+  FlowDensity::score(batch, scores, workers);
   constexpr double kMost = 700.0;  // the exponential of more is infinite
   const double to_coordinates = feature_dim() > 2 ? -log_scale() : 0.0;
   for (double& score : scores) score = std::exp(std::min(score + to_coordinates, kMost));
 }
 
-void PublishedNovelty::score(BatchView features, std::span<const double> objectives,
-                             std::span<double> scores, Workers& workers) {
+void PublishedNovelty::score(const Evaluated& batch, std::span<double> scores, Workers& workers) {
   if (members() == 0) {
     std::fill(scores.begin(), scores.end(), -options().threshold);
   } else {
-    NoveltyDensity::score(features, objectives, scores, workers);
+    NoveltyDensity::score(batch, scores, workers);
   }
 }
 

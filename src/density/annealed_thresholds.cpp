@@ -12,8 +12,8 @@
 namespace rarefy {
 
 AnnealedThresholds::AnnealedThresholds(const AnnealedThresholdsOptions& options,
-                                       std::shared_ptr<LastCells> cells)
-    : options_(options), cells_(std::move(cells)) {
+                                       std::shared_ptr<const Tessellation> tessellation)
+    : options_(options), tessellation_(std::move(tessellation)) {
   if (!(options.learning_rate >= 0 && options.learning_rate <= 1)) {
     throw Error(ErrorKind::parameter, "learning rate of the thresholds",
                 fmt::format("{}", options.learning_rate), "0 to 1");
@@ -22,13 +22,13 @@ AnnealedThresholds::AnnealedThresholds(const AnnealedThresholdsOptions& options,
     throw Error(ErrorKind::parameter, "minimum of the thresholds",
                 fmt::format("{}", options.minimum), "a finite number");
   }
-  thresholds_.assign(static_cast<std::size_t>(cells_->tessellation().cells()), options.minimum);
+  thresholds_.assign(static_cast<std::size_t>(tessellation_->cells()), options.minimum);
 }
 
-void AnnealedThresholds::score(BatchView features, std::span<const double> objectives,
-                               std::span<double> scores, Workers& workers) {
+void AnnealedThresholds::score(const Evaluated& batch, std::span<double> scores, Workers& workers) {
   constexpr double kMost = std::numeric_limits<double>::max();
-  const auto cells = cells_->of(features, workers);
+  const auto cells = cells_of(batch, *tessellation_, assigned_, workers);
+  const auto objectives = batch.objectives;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const double threshold = thresholds_[static_cast<std::size_t>(cells[i])];
     scores[i] = std::clamp(threshold - objectives[i], -kMost, kMost);
@@ -53,16 +53,16 @@ double AnnealedThresholds::annealed(double threshold, std::span<const Index> acc
   return std::lerp(threshold, std::clamp(mean, lowest, highest), share);
 }
 
-void AnnealedThresholds::observe(BatchView features, std::span<const double> objectives,
-                                 Workers& workers) {
-  const auto cells = cells_->of(features, workers);
+void AnnealedThresholds::observe(const Evaluated& batch, Workers& workers) {
+  const auto cells = cells_of(batch, *tessellation_, assigned_, workers);
+  const auto objectives = batch.objectives;
   const auto cell_of = [&](Index row) { return cells[static_cast<std::size_t>(row)]; };
   const auto threshold_of = [&](Index row) -> double& {
     return thresholds_[static_cast<std::size_t>(cell_of(row))];
   };
   accepted_.reserve(cells.size());
   accepted_.clear();
-  for (Index i = 0; i < features.rows(); ++i) {
+  for (Index i = 0; i < batch.features.rows(); ++i) {
     if (objectives[static_cast<std::size_t>(i)] > threshold_of(i)) accepted_.push_back(i);
   }
   // Rows of one cell side by side, each cell's in the order of the batch.

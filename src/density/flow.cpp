@@ -133,10 +133,9 @@ double FlowDensity::coordinate(double feature, Index d) const {
   return options_.scaling == FeatureScaling::none ? value : std::clamp(value, -kReach, kReach);
 }
 
-void FlowDensity::observe(BatchView features, std::span<const double> /*objectives*/,
-                          Workers& workers) {
+void FlowDensity::observe(const Evaluated& batch, Workers& workers) {
   changed_.clear();
-  buffer_->add(features, changed_);
+  buffer_->add(batch.features, changed_);
   if (buffer_->contents().rows() == 0) return;
   set_scaling();
   fit(workers);
@@ -185,9 +184,8 @@ bool FlowDensity::train_step(Index step, Workers& workers) {
   return parts.adam.step(rate_, parts.loss.gradient(), parts.network.parameters(), workers);
 }
 
-void FlowDensity::score(BatchView features, std::span<const double> /*objectives*/,
-                        std::span<double> scores, Workers& workers) {
-  log_density(features, scores, workers);
+void FlowDensity::score(const Evaluated& batch, std::span<double> scores, Workers& workers) {
+  log_density(batch.features, scores, workers);
 }
 
 void FlowDensity::log_density(BatchView features, std::span<double> out, Workers& workers) {

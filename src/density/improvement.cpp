@@ -16,13 +16,13 @@ constexpr double kNothing = -std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-Improvement::Improvement(std::shared_ptr<LastCells> cells)
-    : cells_(std::move(cells)),
-      best_(static_cast<std::size_t>(cells_->tessellation().cells()), kNothing) {}
+Improvement::Improvement(std::shared_ptr<const Tessellation> tessellation)
+    : tessellation_(std::move(tessellation)),
+      best_(static_cast<std::size_t>(tessellation_->cells()), kNothing) {}
 
-void Improvement::score(BatchView features, std::span<const double> objectives,
-                        std::span<double> scores, Workers& workers) {
-  const auto cells = cells_->of(features, workers);
+void Improvement::score(const Evaluated& batch, std::span<double> scores, Workers& workers) {
+  const auto cells = cells_of(batch, *tessellation_, assigned_, workers);
+  const auto objectives = batch.objectives;
   ranking_.resize(cells.size());
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const double best = best_[static_cast<std::size_t>(cells[i])];
@@ -48,9 +48,9 @@ void Improvement::score(BatchView features, std::span<const double> objectives,
   for (double& score : scores) score -= accepted_places;
 }
 
-void Improvement::observe(BatchView features, std::span<const double> objectives,
-                          Workers& workers) {
-  const auto cells = cells_->of(features, workers);
+void Improvement::observe(const Evaluated& batch, Workers& workers) {
+  const auto cells = cells_of(batch, *tessellation_, assigned_, workers);
+  const auto objectives = batch.objectives;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     double& best = best_[static_cast<std::size_t>(cells[i])];
     best = std::max(best, objectives[i]);

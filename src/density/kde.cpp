@@ -201,16 +201,15 @@ void KernelDensity::take_into_panels(BatchView features) {
   panels_->sums.change(panels_->came, panels_->went, alone);
 }
 
-void KernelDensity::observe(BatchView features, std::span<const double> /*objectives*/,
-                            Workers& workers) {
+void KernelDensity::observe(const Evaluated& batch, Workers& workers) {
   changed_.clear();
   if (panels_ == nullptr) {
-    buffer_->add(features, changed_);
+    buffer_->add(batch.features, changed_);
     for (const Index slot : changed_) take_over(slot);
     return;
   }
   auto& [sums, queries, came, went, exchange] = *panels_;
-  buffer_->add(features, changed_, &exchange);
+  buffer_->add(batch.features, changed_, &exchange);
   came.clear();
   went.clear();
   for (Index i = 0; i < exchange.came.rows(); ++i)
@@ -219,12 +218,11 @@ void KernelDensity::observe(BatchView features, std::span<const double> /*object
     went.push_back(plane_point(exchange.went.row(i)));
   sums.change(came, went, workers);
   // As many queries as this time will come before the next batch does.
-  sums.settle(features.rows(), workers);
+  sums.settle(batch.features.rows(), workers);
 }
 
-void KernelDensity::score(BatchView features, std::span<const double> /*objectives*/,
-                          std::span<double> scores, Workers& workers) {
-  log_density(features, scores, workers);
+void KernelDensity::score(const Evaluated& batch, std::span<double> scores, Workers& workers) {
+  log_density(batch.features, scores, workers);
 }
 
 void KernelDensity::log_density(BatchView features, std::span<double> out, Workers& workers) {

@@ -110,11 +110,7 @@ struct NoveltyDensity::State {
   NeighbourIndex batch;  // the batch itself where it counts, else empty
   std::vector<Share> shares;
 
-  // The last batch evaluated, and under how many members: nothing ever leaves the archive, so
-  // their number tells whether it is still the same.
-  Batch last;
-  Index members = -1;
-  std::vector<double> novelty;
+  std::vector<double> novelty;  // of the batch that is evaluated
 };
 
 NoveltyDensity::NoveltyDensity(NoveltyOptions options) : options_(std::move(options)) {
@@ -136,43 +132,37 @@ double NoveltyDensity::accepts_below() const {
   return std::nextafter(-options_.threshold, std::numeric_limits<double>::infinity());
 }
 
-void NoveltyDensity::score(BatchView features, std::span<const double> /*objectives*/,
-                           std::span<double> scores, Workers& workers) {
+void NoveltyDensity::score(const Evaluated& batch, std::span<double> scores, Workers& workers) {
   if (members() == 0) {  // no differences
     std::fill(scores.begin(), scores.end(), 0.0);
     return;
   }
-  const auto values = novelty(features, workers);
+  const auto values = novelty(batch.features, workers);
   std::transform(values.begin(), values.end(), scores.begin(), [](double v) { return 0.0 - v; });
 }
 
-void NoveltyDensity::observe(BatchView features, std::span<const double> /*objectives*/,
-                             Workers& workers) {
-  const bool all = members() == 0;
-  if (all) check(features, feature_dim());
-  const auto values = all ? std::span<const double>() : novelty(features, workers);
+void NoveltyDensity::observe(const Evaluated& batch, Workers& workers) {
+  const auto& features = batch.features;
+  if (members() == 0) {
+    check(features, feature_dim());
+    for (Index i = 0; i < features.rows(); ++i) state_->archive.add(features.row(i));
+    return;
+  }
+  // A score is the negated novelty, so that it need not be computed again.
+  const bool scored = !batch.scores.empty();
+  const auto values = scored ? batch.scores : novelty(features, workers);
+  const double sign = scored ? -1.0 : 1.0;
   for (Index i = 0; i < features.rows(); ++i) {
-    if (all || values[static_cast<std::size_t>(i)] >= options_.threshold) {
+    if (sign * values[static_cast<std::size_t>(i)] >= options_.threshold) {
       state_->archive.add(features.row(i));
     }
   }
 }
 
 std::span<const double> NoveltyDensity::novelty(BatchView features, Workers& workers) {
-  auto& state = *state_;
-  const auto known = state.last.view().values();
-  const auto values = features.values();
-  if (state.members != members() || features.rows() != state.last.rows() ||
-      features.cols() != feature_dim() ||
-      !std::equal(values.begin(), values.end(), known.begin(), known.end())) {
-    check(features, feature_dim());
-    state.members = -1;
-    state.last.resize(features.rows(), features.cols());
-    std::copy(values.begin(), values.end(), state.last.data());
-    state.evaluate(state.last, options_, workers);
-    state.members = members();
-  }
-  return state.novelty;
+  check(features, feature_dim());
+  state_->evaluate(features, options_, workers);
+  return state_->novelty;
 }
 
 void NoveltyDensity::State::evaluate(BatchView features, const NoveltyOptions& options,
@@ -257,7 +247,6 @@ void NoveltyDensity::load(StateReader& in) {
                 fmt::format("{} values", values.size()), fmt::format("{} finite ones", size));
   }
   auto& state = *state_;
-  state.members = -1;
   state.archive.clear();
   for (Index i = 0; i < static_cast<Index>(members); ++i) {
     state.archive.add({values.data() + i * dims, static_cast<std::size_t>(dims)});

@@ -320,7 +320,7 @@ std::unique_ptr<RestartPoint> make_restart_point(const Config& config, const Dom
 }
 
 std::unique_ptr<Density> make_density(const Config& config, const DomainInfo& domain,
-                                      const std::shared_ptr<LastCells>& cells) {
+                                      const std::shared_ptr<const Tessellation>& cells) {
   if (config.algorithm == "ns") {
     NoveltyOptions options;
     options.space = domain.feature_space;

@@ -4,14 +4,13 @@
 #include <cstdint>
 #include <memory>
 
-#include "rarefy/archives/last_cells.hpp"
-#include "rarefy/archives/tessellation.hpp"
 #include "rarefy/density/density.hpp"
 #include "rarefy/domains/domain.hpp"
 #include "rarefy/emitters/emitter.hpp"
 #include "rarefy/experiment/config.hpp"
 #include "rarefy/restarts/restart_point.hpp"
 #include "rarefy/restarts/restart_trigger.hpp"
+#include "rarefy/tessellations/tessellation.hpp"
 
 namespace rarefy::presets {
 
@@ -26,7 +25,8 @@ void check(const Config& config, const DomainInfo& domain);
 [[nodiscard]] std::unique_ptr<RestartTrigger> make_trigger(const Config& config);
 [[nodiscard]] std::unique_ptr<RestartPoint> make_restart_point(const Config& config,
                                                                const DomainInfo& domain);
-[[nodiscard]] std::unique_ptr<Density> make_density(const Config& config, const DomainInfo& domain,
-                                                    const std::shared_ptr<LastCells>& cells);
+[[nodiscard]] std::unique_ptr<Density> make_density(
+    const Config& config, const DomainInfo& domain,
+    const std::shared_ptr<const Tessellation>& cells);
 
 }  // namespace rarefy::presets

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 
-#include "rarefy/archives/grid.hpp"
 #include "rarefy/core/text.hpp"
 #include "rarefy/experiment/metrics.hpp"
+#include "rarefy/tessellations/grid.hpp"
 
 namespace rarefy {
 namespace {
@@ -31,9 +31,9 @@ void paint_cells(const Archive& archive, const DomainInfo& domain, pictures::Hea
   constexpr Index kRaster = 400;
   map.columns = kRaster;
   map.rows = features > 1 ? kRaster : 1;
-  if (const auto* grid = dynamic_cast<const Grid*>(&cells)) {
-    map.columns = grid->shape()[0];
-    map.rows = features > 1 ? grid->shape()[1] : 1;
+  if (const auto shape = cells.shape(); !shape.empty()) {
+    map.columns = shape[0];
+    map.rows = features > 1 ? shape[1] : 1;
   }
   Batch spots(map.columns * map.rows, features);
   for (Index row = 0; row < map.rows; ++row) {
@@ -58,9 +58,9 @@ void paint_cells(const Archive& archive, const DomainInfo& domain, pictures::Hea
 void paint_projection(const Archive& archive, const FeatureSpace& space, pictures::Heatmap& map) {
   // A grid's own intervals; else so many that a full archive has some elites in each.
   Index columns = 0, rows = 0;
-  if (const auto* grid = dynamic_cast<const Grid*>(&archive.tessellation())) {
-    columns = grid->shape()[0];
-    rows = grid->shape()[1];
+  if (const auto shape = archive.tessellation().shape(); !shape.empty()) {
+    columns = shape[0];
+    rows = shape[1];
   } else {
     const auto cells = static_cast<double>(archive.tessellation().cells());
     columns = rows = std::clamp<Index>(static_cast<Index>(std::sqrt(cells) / 2.5), 5, 100);

@@ -5,13 +5,13 @@
 #include <utility>
 
 #include "experiment/parts.hpp"
-#include "rarefy/archives/cvt.hpp"
-#include "rarefy/archives/grid.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/domains/arm.hpp"
 #include "rarefy/domains/linear_projection.hpp"
 #include "rarefy/domains/maze.hpp"
 #include "rarefy/storage/npy.hpp"
+#include "rarefy/tessellations/cvt.hpp"
+#include "rarefy/tessellations/grid.hpp"
 
 namespace rarefy {
 std::unique_ptr<Domain> make_domain(const Config& config) {
@@ -79,10 +79,8 @@ SearchParts make_parts(const Config& config, const DomainInfo& domain,
     parts.triggers.push_back(presets::make_trigger(config));
   }
   parts.restart_point = presets::make_restart_point(config, domain);
-  // Found once for both.
-  const auto last_cells = std::make_shared<LastCells>(std::move(cells));
-  parts.density = presets::make_density(config, domain, last_cells);
-  parts.archive = std::make_unique<Archive>(last_cells, domain.solution_dim);
+  parts.density = presets::make_density(config, domain, cells);
+  parts.archive = std::make_unique<Archive>(std::move(cells), domain.solution_dim);
   return parts;
 }
 

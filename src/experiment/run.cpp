@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "rarefy/archives/cvt.hpp"
-#include "rarefy/archives/grid.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/instruction_set.hpp"
 #include "rarefy/core/version.hpp"
@@ -23,7 +21,7 @@ namespace rarefy {
 namespace {
 
 // Raised whenever a saved state means something else than before.
-constexpr std::int64_t kStateVersion = 4;
+constexpr std::int64_t kStateVersion = 5;
 
 // What in a configuration must not change while a run is under way. The rest (how far to
 // go, how often to write) may.
@@ -36,12 +34,8 @@ Config essence(Config config) {
   return config;
 }
 
-// Tells one division into cells from another.
 std::int64_t fingerprint(const Tessellation& cells) {
-  const auto* cvt = dynamic_cast<const Cvt*>(&cells);
-  if (cvt == nullptr) return cells.cells();
-  const auto values = cvt->centroids().values();
-  return static_cast<std::int64_t>(checksum(std::as_bytes(values)));
+  return static_cast<std::int64_t>(cells.fingerprint());
 }
 
 }  // namespace
@@ -92,9 +86,8 @@ std::unique_ptr<Run> Run::start(const Config& config, RunFolder folder, Index th
   std::unique_ptr<Run> run(new Run(config, std::move(folder)));
   run->build(config.centroids, threads);
   run->folder_.clear();  // not before: a run is not given up for one that cannot begin
-  if (const auto* cvt = dynamic_cast<const Cvt*>(&run->search_->archive().tessellation())) {
-    write_npy(run->folder_.centroids(), cvt->centroids());
-  }
+  const auto centroids = run->search_->archive().tessellation().centroids();
+  if (!centroids.empty()) write_npy(run->folder_.centroids(), centroids);
   run->write_checkpoint();
   // Last: a folder with a configuration has all that resuming needs.
   write_file_atomically(run->folder_.config(), to_toml(config));
@@ -225,14 +218,7 @@ void Run::write_results() const {
       {"lower", cells.space().lower, {cells.feature_dim()}},
       {"upper", cells.space().upper, {cells.feature_dim()}},
   };
-  std::vector<std::int64_t> shape;
-  if (const auto* grid = dynamic_cast<const Grid*>(&cells)) {
-    shape.assign(grid->shape().begin(), grid->shape().end());
-    arrays.emplace_back("shape", std::span<const std::int64_t>(shape),
-                        std::vector<Index>{static_cast<Index>(shape.size())});
-  } else if (const auto* cvt = dynamic_cast<const Cvt*>(&cells)) {
-    arrays.emplace_back("centroids", cvt->centroids());
-  }
+  for (auto& array : cells.arrays()) arrays.push_back(std::move(array));
   write_npz(folder_.archive(), arrays);
   write_picture();
 }

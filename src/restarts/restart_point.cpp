@@ -48,6 +48,7 @@ void RestartAtAverage::choose(const RestartContext& context, Index /*emitter*/,
 
 RestartAtSparsest::RestartAtSparsest(Index count)
     : drawn_(static_cast<std::size_t>(at_least_one(count, "restart: elites to compare"))),
+      cells_(drawn_.size()),
       objectives_(drawn_.size()),
       scores_(drawn_.size()) {}
 
@@ -66,10 +67,12 @@ void RestartAtSparsest::choose(const RestartContext& context, Index /*emitter*/,
     const auto at = static_cast<std::size_t>(i);
     drawn_[at] = elite;
     objectives_[at] = archive.objectives()[static_cast<std::size_t>(elite)];
+    cells_[at] = archive.cells()[static_cast<std::size_t>(elite)];
     const auto row = archive.features().row(elite);
     std::copy(row.begin(), row.end(), features_.row(i).begin());
   }
-  context.density.score(features_, objectives_, scores_, context.workers);
+  context.density.score({.features = features_, .objectives = objectives_, .cells = cells_},
+                        scores_, context.workers);
   const auto best = std::min_element(scores_.begin(), scores_.end()) - scores_.begin();
   copy_elite(archive, drawn_[static_cast<std::size_t>(best)], out);
 }

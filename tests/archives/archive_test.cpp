@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "rarefy/archives/grid.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/workers.hpp"
+#include "rarefy/tessellations/grid.hpp"
 #include "support/chi_square.hpp"
 #include "support/random_batches.hpp"
 
@@ -54,7 +54,7 @@ std::vector<Outcome> record(Archive& archive, const std::vector<Candidate>& cand
     objectives.push_back(candidate.objective);
   }
   std::vector<Outcome> outcomes(candidates.size());
-  archive.record(solutions, features, objectives, alone, outcomes);
+  archive.record(solutions, {features, objectives}, alone, outcomes);
   return outcomes;
 }
 
@@ -152,7 +152,7 @@ TEST(Archive, KeepsWhatAMapWouldKeep) {
     std::vector<Index> cells(objectives.size());
     grid->assign(features, cells);
     std::vector<Outcome> outcomes(objectives.size());
-    archive.record(solutions, features, objectives, workers, outcomes);
+    archive.record(solutions, {features, objectives}, workers, outcomes);
     for (Index i = 0; i < rows; ++i) {
       const auto at = static_cast<std::size_t>(i);
       const Elite candidate{vector_of(solutions.row(i)), vector_of(features.row(i)),

@@ -45,7 +45,7 @@ Estimate make(Index dims, Index capacity, double h, double reach) {
 std::vector<double> scores_of(PublishedDensity& density, BatchView queries) {
   rarefy::Workers alone(1);
   std::vector<double> scores(static_cast<std::size_t>(queries.rows()));
-  density.score(queries, {}, scores, alone);
+  density.score({queries}, scores, alone);
   return scores;
 }
 
@@ -67,8 +67,8 @@ TEST(PublishedDensity, FollowsTheFormulaInEveryDimension) {
     for (const double h : {2.56, 10.0, 25.6}) {
       const double reach = 50.0;
       auto [buffer, density] = make(dims, 1000, h, reach);
-      density->observe(uniform_batch(700, dims, -reach, reach, 3), {});  // 300 slots unfilled
-      density->observe(uniform_batch(500, dims, -reach, reach, 4), {});
+      density->observe({uniform_batch(700, dims, -reach, reach, 3)});  // 300 slots unfilled
+      density->observe({uniform_batch(500, dims, -reach, reach, 4)});
       const Batch queries = uniform_batch(60, dims, -reach, reach, 5);
       const auto scores = scores_of(*density, queries);
       const double radius = reach * std::sqrt(static_cast<double>(dims)) / h;
@@ -91,7 +91,7 @@ TEST(PublishedDensity, UnfilledSlotsSitAtTheOriginAndCount) {
   EXPECT_NEAR(scores_of(*density, origin)[0], peak, 1e-5 * peak);
   Batch far(40, 2);
   for (double& value : far.values()) value = 45.0;
-  density->observe(far, {});
+  density->observe({far});
   EXPECT_NEAR(scores_of(*density, origin)[0], 0.6 * peak, 1e-4 * peak);
 }
 
@@ -99,7 +99,7 @@ TEST(PublishedDensity, UnfilledSlotsSitAtTheOriginAndCount) {
 // the flat test finds it flat.
 TEST(PublishedDensity, UnderflowsWhereADoubleDoes) {
   auto [buffer, density] = make(2, 50, 1.0, 10.0);
-  density->observe(uniform_batch(50, 2, -1, 1, 6), {});
+  density->observe({uniform_batch(50, 2, -1, 1, 6)});
   Batch queries(4, 2);
   const double distances[] = {5.0, 20.0, 35.0, 60.0};
   for (Index i = 0; i < 4; ++i) queries(i, 0) = distances[i];
@@ -115,20 +115,20 @@ TEST(PublishedDensity, UnderflowsWhereADoubleDoes) {
 TEST(PublishedDensity, ALoadedOneScoresAndGoesOnTheSame) {
   auto [buffer, density] = make(2, 200, 5.0, 50.0);
   for (std::uint64_t step = 0; step < 20; ++step) {
-    density->observe(uniform_batch(54, 2, -50, 50, step), {});
+    density->observe({uniform_batch(54, 2, -50, 50, step)});
   }
   rarefy::StateWriter out;
   density->save(out);
   auto [buffer2, copy] = make(2, 200, 5.0, 50.0);
-  copy->observe(uniform_batch(540, 2, -50, 50, 99), {});
+  copy->observe({uniform_batch(540, 2, -50, 50, 99)});
   rarefy::StateReader in(out.bytes());
   copy->load(in);
   EXPECT_TRUE(in.at_end());
   const Batch queries = uniform_batch(50, 2, -50, 50, 7);
   EXPECT_EQ(scores_of(*copy, queries), scores_of(*density, queries));
   const Batch more = uniform_batch(540, 2, -50, 50, 8);
-  density->observe(more, {});
-  copy->observe(more, {});
+  density->observe({more});
+  copy->observe({more});
   EXPECT_EQ(scores_of(*copy, queries), scores_of(*density, queries));
 }
 

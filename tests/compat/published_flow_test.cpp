@@ -25,10 +25,10 @@ Scored scored(Index features) {
   PublishedFlow flow(options, std::make_unique<PublishedBuffer>(PublishedBufferOptions{
                                   .feature_dim = features, .capacity = 100, .seed = 5}));
   Workers workers(1);
-  flow.observe(uniform_batch(100, features, -2, 2, 1), {}, workers);
+  flow.observe({uniform_batch(100, features, -2, 2, 1)}, workers);
   const Batch queries = uniform_batch(20, features, -3, 3, 2);
   Scored result{std::vector<double>(20), std::vector<double>(20)};
-  flow.score(queries, {}, result.scores, workers);
+  flow.score({queries}, result.scores, workers);
   flow.log_density(queries, result.logarithms, workers);
   return result;
 }

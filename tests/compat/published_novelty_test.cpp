@@ -27,22 +27,22 @@ TEST(PublishedNovelty, IsTheThresholdForEverybodyAtFirst) {
   const auto first = features_of(40, 1);
   const std::vector<double> objectives(40, 1.0);
   std::vector<double> scores(40);
-  published.score(first, objectives, scores, workers);
+  published.score({first, objectives}, scores, workers);
   EXPECT_EQ(scores, std::vector<double>(40, -0.25)) << "flat: every emitter restarts";
   EXPECT_TRUE(scores[0] < published.accepts_below()) << "and all of it is accepted";
-  published.observe(first, objectives, workers);
-  plain.observe(first, objectives, workers);
+  published.observe({first, objectives}, workers);
+  plain.observe({first, objectives}, workers);
   EXPECT_EQ(published.members(), 40);
 
   // From then on it is novelty.
   for (std::uint64_t seed = 2; seed < 6; ++seed) {
     const auto next = features_of(40, seed);
     std::vector<double> expected(40);
-    published.score(next, objectives, scores, workers);
-    plain.score(next, objectives, expected, workers);
+    published.score({next, objectives}, scores, workers);
+    plain.score({next, objectives}, expected, workers);
     EXPECT_EQ(scores, expected);
-    published.observe(next, objectives, workers);
-    plain.observe(next, objectives, workers);
+    published.observe({next, objectives}, workers);
+    plain.observe({next, objectives}, workers);
     EXPECT_EQ(published.members(), plain.members());
   }
 }

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "rarefy/archives/grid.hpp"
 #include "rarefy/core/error.hpp"
+#include "rarefy/tessellations/grid.hpp"
 
 namespace rarefy {
 namespace {
@@ -41,7 +41,7 @@ struct Rows {
 Values scores_of(AnnealedThresholds& density, const Rows& rows) {
   Workers workers(1);
   Values scores(rows.features.size());
-  density.score(rows.view(), rows.objectives, scores, workers);
+  density.score({rows.view(), rows.objectives}, scores, workers);
   return scores;
 }
 
@@ -97,7 +97,7 @@ TEST(AnnealedThresholds, FollowTheBatchRule) {
           // Thresholds are known to a few roundings of numbers of size 5.
           ASSERT_NEAR(scores[i], expected.thresholds[rows.cell(i)] - rows.objectives[i], 1e-13);
         }
-        density.observe(rows.view(), rows.objectives);
+        density.observe({rows.view(), rows.objectives});
         expected.observe(rows);
         for (std::size_t cell = 0; cell < 9; ++cell) {
           ASSERT_NEAR(density.thresholds()[cell], expected.thresholds[cell], 1e-13);
@@ -129,7 +129,7 @@ TEST(AnnealedThresholds, AgreeWithFiguresFromElsewhere) {
   for (const auto& [rows, values, thresholds] : steps) {
     const Values scores = scores_of(density, rows);
     for (std::size_t i = 0; i < scores.size(); ++i) EXPECT_NEAR(scores[i], -values[i], 1e-14);
-    density.observe(rows.view(), rows.objectives);
+    density.observe({rows.view(), rows.objectives});
     for (std::size_t c = 0; c < 4; ++c) EXPECT_NEAR(density.thresholds()[c], thresholds[c], 1e-14);
   }
 }
@@ -145,7 +145,7 @@ TEST(AnnealedThresholds, TheBatchRuleIsTheRuleForOneWhereItCanBe) {
       const Rows row = random_rows(random, 1, 1);
       const double f = row.objectives[0];
       if (f > threshold) threshold = (1 - rate) * threshold + rate * f;
-      density.observe(row.view(), row.objectives);
+      density.observe({row.view(), row.objectives});
       ASSERT_NEAR(density.thresholds()[0], threshold, 1e-14);
     }
     for (const std::size_t count : {1, 2, 7, 36}) {
@@ -153,8 +153,9 @@ TEST(AnnealedThresholds, TheBatchRuleIsTheRuleForOneWhereItCanBe) {
       AnnealedThresholds one_by_one({.learning_rate = rate}, unit_cells(1));
       const Rows all = {Values(count, 0.5), Values(count, 2.0)};
       const Rows single = {{0.5}, {2.0}};
-      at_once.observe(all.view(), all.objectives);
-      for (std::size_t i = 0; i < count; ++i) one_by_one.observe(single.view(), single.objectives);
+      at_once.observe({all.view(), all.objectives});
+      for (std::size_t i = 0; i < count; ++i)
+        one_by_one.observe({single.view(), single.objectives});
       EXPECT_NEAR(at_once.thresholds()[0], one_by_one.thresholds()[0], 1e-14) << count;
     }
   }
@@ -164,7 +165,7 @@ TEST(AnnealedThresholds, TheBatchRuleIsTheRuleForOneWhereItCanBe) {
 TEST(AnnealedThresholds, AreMovedByThoseAboveThemAlone) {
   AnnealedThresholds density({.learning_rate = 0.25, .minimum = 1}, unit_cells(2));
   const Rows rows = {{0.5, 0.5, 0.5, 1.5}, {1.0, 5.0, -3.0, 1.0}};
-  density.observe(rows.view(), rows.objectives);
+  density.observe({rows.view(), rows.objectives});
   EXPECT_EQ(density.thresholds()[0], 2.0);
   EXPECT_EQ(density.thresholds()[1], 1.0);
 }
@@ -177,7 +178,7 @@ TEST(AnnealedThresholds, TheMeanOfEqualObjectivesIsTheObjective) {
     AnnealedThresholds density({.learning_rate = 1, .minimum = -100}, unit_cells(1));
     const double objective = normal(random);
     const Rows rows = {Values(count, 0.5), Values(count, objective)};
-    density.observe(rows.view(), rows.objectives);
+    density.observe({rows.view(), rows.objectives});
     ASSERT_EQ(density.thresholds()[0], objective) << count;
   }
 }
@@ -190,7 +191,7 @@ TEST(AnnealedThresholds, OfRateZeroRankAsTheObjectiveDoesForEver) {
     const Rows rows = random_rows(random, 20, 5);
     const Values scores = scores_of(density, rows);
     for (std::size_t i = 0; i < scores.size(); ++i) ASSERT_EQ(scores[i], -rows.objectives[i]);
-    density.observe(rows.view(), rows.objectives);
+    density.observe({rows.view(), rows.objectives});
   }
   for (const double threshold : density.thresholds()) EXPECT_EQ(threshold, 0.0);
 }
@@ -212,7 +213,7 @@ TEST(AnnealedThresholds, OfRateOneAreTheBestOfEachCell) {
     for (std::size_t i = 0; i < 7; ++i) {
       ASSERT_EQ(scores[i], best[rows.cell(i)] - rows.objectives[i]);
     }
-    density.observe(rows.view(), rows.objectives);
+    density.observe({rows.view(), rows.objectives});
     for (std::size_t i = 0; i < 7; ++i) {
       const std::size_t cell = rows.cell(i);
       if (rows.objectives[i] > last[cell]) last[cell] = rows.objectives[i];
@@ -261,7 +262,7 @@ TEST(AnnealedThresholds, NeverFallAndNeverExceedTheBestOfTheirCell) {
           ASSERT_EQ(scores[i] < density.accepts_below(), accepted);
           if (accepted) best[rows.cell(i)] = std::max(best[rows.cell(i)], rows.objectives[i]);
         }
-        density.observe(rows.view(), rows.objectives);
+        density.observe({rows.view(), rows.objectives});
         for (std::size_t cell = 0; cell < 3; ++cell) {
           ASSERT_GE(density.thresholds()[cell], before[cell]);
           ASSERT_LE(density.thresholds()[cell], std::max(minimum, best[cell]));
@@ -281,7 +282,7 @@ TEST(AnnealedThresholds, KnowSomethingFromTheStartAndScoringChangesNothing) {
   EXPECT_EQ(scores_of(density, rows), (Values{-3, 1}));
   EXPECT_EQ(Values(density.thresholds().begin(), density.thresholds().end()), Values(4, 2.0));
   // Another batch was scored in between: the one that is observed counts.
-  density.observe(others.view(), others.objectives);
+  density.observe({others.view(), others.objectives});
   EXPECT_EQ(density.thresholds()[0], 2);
   EXPECT_NEAR(density.thresholds()[2], 2.1, 1e-15);
 }
@@ -311,7 +312,7 @@ TEST(AnnealedThresholds, GoOnFromASavedStateAndRefuseACorruptOne) {
   AnnealedThresholds original(options, unit_cells(6)), copy(options, unit_cells(6));
   for (int batch = 0; batch < 20; ++batch) {
     const Rows rows = random_rows(random, 10, 6);
-    original.observe(rows.view(), rows.objectives);
+    original.observe({rows.view(), rows.objectives});
   }
   StateWriter out;
   original.save(out);

@@ -67,14 +67,14 @@ inline FlowOptions small_flow(Index dims = 2) {
 /// A flow whose buffer holds `rows`, trained on them once.
 inline std::unique_ptr<FlowDensity> flow_over(const FlowOptions& options, BatchView rows) {
   auto flow = std::make_unique<FlowDensity>(options, reservoir(options.space.dim(), rows.rows()));
-  flow->observe(rows, {});
+  flow->observe({rows});
   return flow;
 }
 
 inline std::vector<double> scores_of(FlowDensity& flow, BatchView queries,
                                      rarefy::Workers& workers) {
   std::vector<double> scores(static_cast<std::size_t>(queries.rows()), -7.0);
-  flow.score(queries, {}, scores, workers);
+  flow.score({queries}, scores, workers);
   return scores;
 }
 

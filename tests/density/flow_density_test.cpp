@@ -124,7 +124,7 @@ TEST(FlowDensity, IsThatOfDoublePrecision) {
       options.scaling = scaling;
       options.integration.steps = 6;
       const auto flow = flow_over(options, normal_batch(200, dims, 113, 0.5));
-      for (int more = 0; more < 20; ++more) flow->observe(Batch(0, dims), {});
+      for (int more = 0; more < 20; ++more) flow->observe({Batch(0, dims)});
       const auto values = flow->parameters();
       const flow_reference::Network reference(dims, options.network,
                                               std::vector<double>(values.begin(), values.end()));

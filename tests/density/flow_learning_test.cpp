@@ -110,8 +110,8 @@ std::unique_ptr<FlowDensity> trained(FlowOptions options, BatchView rows, Worker
     options.training.rate = rate;
     flow = std::make_unique<FlowDensity>(options, reservoir(2, rows.rows()));
     if (!parameters.empty()) flow->set_parameters(parameters);
-    flow->observe(rows, {}, workers);
-    for (Index fit = 1; fit < fits; ++fit) flow->observe(Batch(0, 2), {}, workers);
+    flow->observe({rows}, workers);
+    for (Index fit = 1; fit < fits; ++fit) flow->observe({Batch(0, 2)}, workers);
     parameters = flow->parameters();
     fits = (fits + 1) / 2;
     ++options.seed;  // for other random numbers; the network comes from the last phase

@@ -43,10 +43,10 @@ TEST_P(FlowScores, AreAllEqualUntilSomethingWasSeen) {
   };
   expect_uninformed();
   const auto before = flow.parameters();
-  flow.observe(Batch(0, 2), {});  // nobody was there
+  flow.observe({Batch(0, 2)});  // nobody was there
   expect_uninformed();
   EXPECT_EQ(flow.parameters(), before);
-  flow.observe(normal_batch(1, 2, 132), {});
+  flow.observe({normal_batch(1, 2, 132)});
   EXPECT_TRUE(flow.informed());
   EXPECT_NE(flow.parameters(), before);
   auto scores = scores_of(flow, queries);
@@ -71,7 +71,7 @@ TEST_P(FlowScores, AndTrainingAreTheSameWithAnyNumberOfThreads) {
       Workers workers(threads);
       FlowDensity flow(options, reservoir(3, 100));
       for (std::uint64_t step = 0; step < 4; ++step) {
-        flow.observe(normal_batch(60, 3, 134 + step, 0.5), {}, workers);
+        flow.observe({normal_batch(60, 3, 134 + step, 0.5)}, workers);
       }
       parameters.push_back(flow.parameters());
       losses.push_back(flow.loss());
@@ -123,8 +123,8 @@ TEST_P(FlowScores, FollowTheNetworkAsItLearns) {
   const Batch queries = normal_batch(61, 2, 145);
   for (std::uint64_t step = 0; step < 3; ++step) {
     const Batch rows = normal_batch(60, 2, 146 + step, 0.5);
-    often.observe(rows, {});
-    once.observe(rows, {});
+    often.observe({rows});
+    once.observe({rows});
     (void)scores_of(often, queries);
   }
   EXPECT_EQ(scores_of(often, queries), scores_of(once, queries));
@@ -132,7 +132,7 @@ TEST_P(FlowScores, FollowTheNetworkAsItLearns) {
   for (float& value : values) value *= 0.5F;
   often.set_parameters(values);
   FlowDensity fresh(small_flow(), reservoir(2));
-  fresh.observe(normal_batch(60, 2, 146, 0.5), {});
+  fresh.observe({normal_batch(60, 2, 146, 0.5)});
   fresh.set_parameters(values);
   EXPECT_EQ(scores_of(often, queries), scores_of(fresh, queries));
 }
@@ -152,7 +152,7 @@ TEST(FlowTraining, IsTheSameForTheSameSeedAndAnotherForAnother) {
   FlowDensity other(options, reservoir(2));
   FlowDensity same(small_flow(), reservoir(2));
   other.set_parameters(same.parameters());
-  other.observe(rows, {});
+  other.observe({rows});
   EXPECT_NE(other.parameters(), parameters);
 }
 
@@ -162,14 +162,14 @@ TEST(FlowTraining, DrawsAnewInEveryIteration) {
   options.training.steps = 1;
   options.training.rate = 1e-30;  // the network stays as it is, and the loss shows the batch
   FlowDensity flow(options, reservoir(2));
-  flow.observe(normal_batch(100, 2, 142, 0.5), {});
+  flow.observe({normal_batch(100, 2, 142, 0.5)});
   const double first = flow.loss();
-  flow.observe(Batch(0, 2), {});
+  flow.observe({Batch(0, 2)});
   const double second = flow.loss();
   EXPECT_NE(first, second);
   options.training.steps = 2;
   FlowDensity two(options, reservoir(2));
-  two.observe(normal_batch(100, 2, 142, 0.5), {});
+  two.observe({normal_batch(100, 2, 142, 0.5)});
   EXPECT_NE(two.loss(), first);
 }
 
@@ -197,9 +197,9 @@ TEST(FlowTraining, MakesTheLossSmaller) {
     options.network.activation = activation;
     options.training = {.steps = 20, .batch = 130, .rate = 3e-3};
     FlowDensity flow(options, reservoir(2));
-    flow.observe(rows, {});
+    flow.observe({rows});
     EXPECT_NEAR(flow.loss(), 1.04, 0.4) << rarefy::name_of(activation);
-    for (int fit = 1; fit < 30; ++fit) flow.observe(Batch(0, 2), {});
+    for (int fit = 1; fit < 30; ++fit) flow.observe({Batch(0, 2)});
     // Of a Gaussian of width w the best is the mean of w^2 / (w^2 t^2 + (1 - t)^2), here 0.29.
     EXPECT_LT(flow.loss(), 0.6) << rarefy::name_of(activation);
     EXPECT_GT(flow.loss(), 0.2) << rarefy::name_of(activation);

@@ -95,14 +95,14 @@ std::unique_ptr<FlowDensity> fresh(const FlowOptions& options) {
 std::unique_ptr<FlowDensity> halfway(const FlowOptions& options) {
   auto flow = fresh(options);
   for (std::uint64_t step = 0; step < 5; ++step) {
-    flow->observe(normal_batch(40, 2, 161 + step, 0.5), {});
+    flow->observe({normal_batch(40, 2, 161 + step, 0.5)});
   }
   return flow;
 }
 
 void go_on(FlowDensity& flow) {
   for (std::uint64_t step = 0; step < 3; ++step) {
-    flow.observe(normal_batch(40, 2, 171 + step, 0.4), {});
+    flow.observe({normal_batch(40, 2, 171 + step, 0.4)});
   }
 }
 
@@ -136,7 +136,7 @@ TEST(FlowState, ALoadedOneScoresAndGoesOnLikeTheOneThatWasSaved) {
     options.scaling = scaling;
     const auto flow = halfway(options);
     const auto copy = fresh(options);
-    copy->observe(normal_batch(70, 2, 182, 3.0), {});  // must all be forgotten
+    copy->observe({normal_batch(70, 2, 182, 3.0)});  // must all be forgotten
     load(*copy, saved(*flow));
     EXPECT_EQ(saved(*copy), saved(*flow));
     EXPECT_EQ(copy->parameters(), flow->parameters());

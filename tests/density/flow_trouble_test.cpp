@@ -72,7 +72,7 @@ TEST_P(FlowTrouble, WithALearningRateFarTooLargeIsTakenBack) {
     const auto parameters = flow.parameters();
     const auto state = training_state(flow);
     for (int fit = 1; fit <= 5; ++fit) {
-      flow.observe(normal_batch(50, 2, 192, 0.5), {});
+      flow.observe({normal_batch(50, 2, 192, 0.5)});
       EXPECT_EQ(flow.parameters(), parameters) << fit;
       EXPECT_EQ(training_state(flow), state) << fit;  // the moments too
       EXPECT_EQ(flow.rollbacks(), fit);
@@ -88,13 +88,13 @@ TEST_P(FlowTrouble, OfFeaturesThatOverflowIsTakenBack) {
   FlowOptions options = small_flow();
   options.scaling = FeatureScaling::none;
   FlowDensity flow(options, reservoir(2, 0));
-  flow.observe(normal_batch(50, 2, 193, 0.5), {});
+  flow.observe({normal_batch(50, 2, 193, 0.5)});
   ASSERT_EQ(flow.trouble(), "");
   const auto state = training_state(flow);
   const double loss = flow.loss();
   Batch bad = normal_batch(50, 2, 194);
   for (double& value : bad.values()) value *= 1e300;
-  flow.observe(bad, {});
+  flow.observe({bad});
   EXPECT_EQ(flow.rollbacks(), 1);
   EXPECT_EQ(training_state(flow), state);
   EXPECT_EQ(flow.loss(), loss);
@@ -120,10 +120,10 @@ TEST_P(FlowTrouble, InTheLastOfManyStepsTakesBackAllOfThem) {
   FlowOptions short_options = options;
   short_options.training.steps = 1;
   FlowDensity one_step(short_options, reservoir(2, 0));
-  one_step.observe(rows, {});
+  one_step.observe({rows});
   ASSERT_EQ(one_step.rollbacks(), 0);
   const auto before = training_state(flow);
-  flow.observe(rows, {});
+  flow.observe({rows});
   EXPECT_EQ(flow.rollbacks(), 1);
   EXPECT_EQ(training_state(flow), before);
 }
@@ -132,7 +132,7 @@ TEST_P(FlowTrouble, EndsWhenTheRateIsSmallEnough) {
   FlowOptions options = small_flow();
   options.training.rate = 1e30;
   FlowDensity flow(options, reservoir(2));
-  flow.observe(normal_batch(50, 2, 196, 0.5), {});
+  flow.observe({normal_batch(50, 2, 196, 0.5)});
   ASSERT_EQ(flow.rollbacks(), 1);
   // A hundred iterations of trouble later, as the state has it.
   const auto bytes = saved(flow);
@@ -148,10 +148,10 @@ TEST_P(FlowTrouble, EndsWhenTheRateIsSmallEnough) {
   rarefy::StateReader later_in(later);
   flow.load(later_in);
   const auto parameters = flow.parameters();
-  flow.observe(Batch(0, 2), {});
+  flow.observe({Batch(0, 2)});
   EXPECT_NE(flow.parameters(), parameters);
   const double first = flow.loss();
-  for (int fit = 0; fit < 40; ++fit) flow.observe(Batch(0, 2), {});
+  for (int fit = 0; fit < 40; ++fit) flow.observe({Batch(0, 2)});
   EXPECT_LT(flow.loss(), first);
   EXPECT_EQ(flow.rollbacks(), 101);
   EXPECT_EQ(flow.rate(), 1e-3);
@@ -167,7 +167,7 @@ TEST_P(FlowTrouble, DoesNotComeOfStrayFeaturesInABox) {
     Batch rows = normal_batch(50, 2, 197, 0.5);
     rows(3, 0) = 1e300;
     rows(4, 1) = -1.7e308;
-    for (int fit = 0; fit < 5; ++fit) flow.observe(rows, {});
+    for (int fit = 0; fit < 5; ++fit) flow.observe({rows});
     EXPECT_EQ(flow.trouble(), "") << rarefy::name_of(scaling);
     EXPECT_EQ(flow.rollbacks(), 0);
     expect_usable_scores(flow);
@@ -183,7 +183,7 @@ TEST_P(FlowTrouble, InTheVeryFirstIterationLeavesTheFlowUninformed) {
   FlowOptions options = small_flow();
   options.training.rate = 1e30;
   FlowDensity flow(options, reservoir(2));
-  flow.observe(normal_batch(50, 2, 198, 0.5), {});
+  flow.observe({normal_batch(50, 2, 198, 0.5)});
   ASSERT_EQ(flow.rollbacks(), 1);
   EXPECT_FALSE(flow.informed());
 }

@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "rarefy/archives/grid.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/emitters/cma_es.hpp"
+#include "rarefy/tessellations/grid.hpp"
 
 namespace rarefy {
 namespace {
@@ -34,7 +34,7 @@ BatchView column(const Values& features) {
 Values scores_of(Improvement& density, const Values& features, const Values& objectives) {
   Workers workers(1);
   Values scores(features.size());
-  density.score(column(features), objectives, scores, workers);
+  density.score({column(features), objectives}, scores, workers);
   return scores;
 }
 
@@ -80,7 +80,7 @@ TEST(Improvement, RanksByStageAndThenByValue) {
         ASSERT_EQ(scores[i] < density.accepts_below(), keys[i].first < 2);
         ++seen[keys[i].first];
       }
-      density.observe(column(features), objectives);
+      density.observe({column(features), objectives});
       for (std::size_t i = 0; i < rows; ++i) {
         const int cell = static_cast<int>(features[i]);
         const auto known = best.find(cell);
@@ -114,13 +114,13 @@ TEST(Improvement, AgreesWithARankingFromElsewhere) {
     for (std::size_t i = 0; i < order.size(); ++i) {
       EXPECT_EQ(scores[order[i]], static_cast<double>(i) - static_cast<double>(accepted));
     }
-    density.observe(column(features), objectives);
+    density.observe({column(features), objectives});
   }
 }
 
 TEST(Improvement, ANewCellComesBeforeAnyImprovement) {
   Improvement density(unit_cells(4));
-  density.observe(column({0.5, 1.5}), Values{10, 20});
+  density.observe({column({0.5, 1.5}), Values{10, 20}});
   const Values scores = scores_of(density, {0.5, 2.5, 1.5, 3.5, 0.5}, {1e6, -1e6, 20, -2e6, 9});
   EXPECT_EQ(scores, (Values{-1, -3, 0, -2, 1}));
 }
@@ -130,7 +130,7 @@ TEST(Improvement, RowsInTheSameNewCellAreAllNew) {
   Improvement density(unit_cells(4));
   const Values features = {2.1, 2.9, 2.5, 0.5}, objectives = {3, 5, 4, 1};
   EXPECT_EQ(scores_of(density, features, objectives), (Values{-2, -4, -3, -1}));
-  density.observe(column(features), objectives);
+  density.observe({column(features), objectives});
   EXPECT_EQ(density.best()[2], 5);
   // Now the cell is known, and the best of the batch counts, not the first or the last.
   EXPECT_EQ(scores_of(density, features, objectives), (Values{2, 0, 1, 0}));
@@ -145,7 +145,7 @@ TEST(Improvement, EqualCandidatesAreFlat) {
   const Values fresh = scores_of(density, {0.5, 1.5, 1.6, 2.5}, ones);
   EXPECT_EQ(fresh, Values(4, -1.0));
   EXPECT_EQ(optimizer.stop(fresh), Stop::flat);
-  density.observe(column({0.5, 1.5, 1.6, 2.5}), ones);
+  density.observe({column({0.5, 1.5, 1.6, 2.5}), ones});
   const Values known = scores_of(density, {2.2, 1.5, 0.5, 0.5}, ones);
   EXPECT_EQ(known, Values(4, 0.0));
   EXPECT_EQ(optimizer.stop(known), Stop::flat);
@@ -158,13 +158,13 @@ TEST(Improvement, ScoringChangesNothing) {
   Improvement density(unit_cells(4));
   EXPECT_TRUE(density.informed());
   EXPECT_EQ(density.feature_dim(), 1);
-  density.observe(column({0.5}), Values{1});
+  density.observe({column({0.5}), Values{1}});
   const Values features = {0.5, 1.5}, objectives = {3, 2};
   EXPECT_EQ(scores_of(density, features, objectives), (Values{-1, -2}));
   EXPECT_EQ(scores_of(density, {0.5, 0.6, 3.5}, {0, 1, 2}), (Values{1, 0, -1}));
   EXPECT_EQ(scores_of(density, features, objectives), (Values{-1, -2}));
   EXPECT_EQ(scores_of(density, {}, {}), Values());
-  density.observe(column(features), objectives);
+  density.observe({column(features), objectives});
   EXPECT_EQ(density.best()[0], 3);
   EXPECT_EQ(density.best()[1], 2);
   EXPECT_TRUE(std::isinf(density.best()[3])) << "scored, but never observed";
@@ -172,7 +172,7 @@ TEST(Improvement, ScoringChangesNothing) {
 
 TEST(Improvement, GoesOnFromASavedStateAndRefusesACorruptOne) {
   Improvement original(unit_cells(4)), copy(unit_cells(4));
-  original.observe(column({0.5, 2.5}), Values{-7, 1e300});
+  original.observe({column({0.5, 2.5}), Values{-7, 1e300}});
   StateWriter out;
   original.save(out);
   StateReader in(out.bytes());

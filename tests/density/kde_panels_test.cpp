@@ -53,9 +53,8 @@ std::unique_ptr<rarefy::Reservoir> reservoir(Index dims, Index capacity) {
 std::unique_ptr<KernelDensity> filled(const KdeOptions& options, Index capacity, int batches) {
   auto kde = std::make_unique<KernelDensity>(options, reservoir(options.space.dim(), capacity));
   for (int i = 0; i < batches; ++i) {
-    kde->observe(
-        uniform_batch(540, options.space.lower, options.space.upper, static_cast<std::uint64_t>(i)),
-        {});
+    kde->observe({uniform_batch(540, options.space.lower, options.space.upper,
+                                static_cast<std::uint64_t>(i))});
   }
   return kde;
 }
@@ -76,7 +75,7 @@ TEST(KdePanels, GiveTheEstimateOfTheBufferAsItChanges) {
       KernelDensity kde(by_panels(space, Bandwidth::normalised(h0)), reservoir(dims, kHeld));
       EXPECT_FALSE(kde.informed());
       for (std::uint64_t i = 0; i < 12; ++i) {
-        kde.observe(uniform_batch(540, space.lower, space.upper, i), {});
+        kde.observe({uniform_batch(540, space.lower, space.upper, i)});
         expect_estimate_of(kde.samples(), kde, uniform_batch(20, space.lower, space.upper, 90 + i));
       }
       EXPECT_TRUE(kde.informed());
@@ -88,7 +87,7 @@ TEST(KdePanels, GiveTheEstimateOfTheBufferAsItChanges) {
 TEST(KdePanels, AreExactInTheFarTail) {
   const FeatureSpace space{{0.0, 0.0}, {1.0, 1.0}};
   KernelDensity kde(by_panels(space, Bandwidth::normalised(0.02)), reservoir(2, 500));
-  kde.observe(uniform_batch(500, 2, 0.0, 0.1, 5), {});
+  kde.observe({uniform_batch(500, 2, 0.0, 0.1, 5)});
   Batch queries(0, 2);
   for (const double x : {0.5, 0.9, 0.99, 1.5, 30.0}) queries.append(std::vector{x, 1.0 - 0.5 * x});
   const auto scores = scores_of(kde, queries);
@@ -105,10 +104,10 @@ TEST(KdePanels, StayFiniteAndInOrderHoweverFarFeaturesAre) {
     std::unique_ptr<rarefy::FeatureBuffer> buffer = reservoir(2, 500);
     if (endless) buffer = std::make_unique<rarefy::EndlessBuffer>(2, 1);
     KernelDensity kde(by_panels(space), std::move(buffer));
-    kde.observe(uniform_batch(100, 2, 0.0, 1.0, 5), {});
+    kde.observe({uniform_batch(100, 2, 0.0, 1.0, 5)});
     Batch far(0, 2);
     far.append(std::vector{1e300, -1e300});
-    kde.observe(far, {});
+    kde.observe({far});
     Batch queries(0, 2);
     for (const double x : {0.5, 3.0, 1e3, 1e30, 1e100}) queries.append(std::vector{x, 0.5});
     const auto scores = scores_of(kde, queries);
@@ -128,7 +127,7 @@ TEST(KdePanels, RememberEverythingWithoutALimit) {
   Batch all(0, 2);
   for (std::uint64_t i = 0; i < 8; ++i) {
     const Batch batch = uniform_batch(kSanitized ? 200 : 2000, space.lower, space.upper, i);
-    kde.observe(batch, {});
+    kde.observe({batch});
     for (Index row = 0; row < batch.rows(); ++row) all.append(batch.row(row));
   }
   EXPECT_EQ(kde.buffer().count(), all.rows());
@@ -179,14 +178,14 @@ TEST(KdePanels, GoOnFromASavedStateToTheSameBits) {
     rarefy::StateWriter out;
     original->save(out);
     KernelDensity copy(by_panels(space), reservoir(2, capacity));
-    copy.observe(uniform_batch(100, space.lower, space.upper, 77), {});  // must be forgotten
+    copy.observe({uniform_batch(100, space.lower, space.upper, 77)});  // must be forgotten
     rarefy::StateReader in(out.bytes());
     copy.load(in);
     for (std::uint64_t i = 100; i < 110; ++i) {
       const Batch queries = uniform_batch(40, space.lower, space.upper, i);
       ASSERT_EQ(scores_of(*original, queries), scores_of(copy, queries));
-      original->observe(queries, {});
-      copy.observe(queries, {});
+      original->observe({queries});
+      copy.observe({queries});
     }
   }
 }

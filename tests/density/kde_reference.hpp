@@ -105,7 +105,7 @@ inline rarefy::KernelDensity estimate_over(BatchView points, rarefy::KdeOptions 
 inline std::vector<double> scores_of(rarefy::Density& density, BatchView queries,
                                      rarefy::Workers& workers) {
   std::vector<double> scores(static_cast<std::size_t>(queries.rows()), -7.0);
-  density.score(queries, {}, scores, workers);
+  density.score({queries}, scores, workers);
   return scores;
 }
 

@@ -426,7 +426,7 @@ TEST(Kde, StaysInStepWithItsBufferThroughThousandsOfReplacements) {
     for (std::uint64_t step = 0; step < 3000; ++step) {
       // Batches drift, so that an outdated sample would be in the wrong place.
       const double at = 0.9 * std::sin(static_cast<double>(step) * 0.01);
-      kde.observe(uniform_batch(19, 2, at - 0.1, at + 0.1, step), {});
+      kde.observe({uniform_batch(19, 2, at - 0.1, at + 0.1, step)});
     }
     ASSERT_EQ(kde.buffer().contents().rows(), 300);
     const auto scores = scores_of(kde, queries);
@@ -452,7 +452,7 @@ TEST(Kde, WorksWhileTheBufferFillsAndWithoutALimit) {
     EXPECT_FALSE(kde->informed());
     for (const auto& [first, count] :
          {std::pair<Index, Index>{0, 1}, {1, 2}, {3, 997}, {1000, 2000}}) {
-      kde->observe(points.view().rows(first, count), {});
+      kde->observe({points.view().rows(first, count)});
       EXPECT_TRUE(kde->informed());
       const auto held = points.view().rows(0, first + count);
       const auto scores = scores_of(*kde, queries);
@@ -483,11 +483,11 @@ TEST(Kde, ALoadedOneScoresAndGoesOnLikeTheOneThatWasSaved) {
   for (const Index seen : {0, 60, 100, 1000}) {
     const rarefy::KdeOptions options{.space = space, .bandwidth = Bandwidth::absolute(0.1)};
     KernelDensity kde(options, reservoir(2, 100, 5));
-    kde.observe(uniform_batch(seen, 2, 0, 1, 122), {});
+    kde.observe({uniform_batch(seen, 2, 0, 1, 122)});
     rarefy::StateWriter out;
     kde.save(out);
     KernelDensity copy(options, reservoir(2, 100, 5));
-    copy.observe(uniform_batch(400, 2, 0, 1, 123), {});  // must all be forgotten
+    copy.observe({uniform_batch(400, 2, 0, 1, 123)});  // must all be forgotten
     rarefy::StateReader in(out.bytes());
     copy.load(in);
     EXPECT_TRUE(in.at_end());
@@ -497,8 +497,8 @@ TEST(Kde, ALoadedOneScoresAndGoesOnLikeTheOneThatWasSaved) {
         EXPECT_EQ(scores_of(copy, queries), scores_of(kde, queries));
       }
       const Batch more = uniform_batch(50, 2, 0, 1, 124 + step);
-      kde.observe(more, {});
-      copy.observe(more, {});
+      kde.observe({more});
+      copy.observe({more});
     }
     EXPECT_EQ(scores_of(copy, queries), scores_of(kde, queries));
   }

@@ -18,9 +18,9 @@ TEST(NoDensity, NeverKnowsAnything) {
   std::vector<double> scores(5, 7.0);
   EXPECT_EQ(density.feature_dim(), 2);
   EXPECT_FALSE(density.informed());
-  density.observe(features, objectives, workers);
+  density.observe({features, objectives}, workers);
   EXPECT_FALSE(density.informed());
-  density.score(features, objectives, scores, workers);
+  density.score({features, objectives}, scores, workers);
   EXPECT_EQ(scores, std::vector<double>(5, 0.0));
   EXPECT_EQ(density.accepts_below(), std::numeric_limits<double>::infinity());
   StateWriter out;

@@ -44,7 +44,7 @@ FeatureSpace box(Index dims) { return {Values(at(dims), -5.0), Values(at(dims), 
 Values scores_of(NoveltyDensity& density, BatchView features, Index threads = 1) {
   Workers workers(threads);
   Values scores(at(features.rows()), -7.0);
-  density.score(features, {}, scores, workers);
+  density.score({features}, scores, workers);
   return scores;
 }
 
@@ -64,7 +64,7 @@ NoveltyOptions options_of(const Settings& settings, Index dims) {
 /// A novelty whose archive holds exactly these rows.
 std::unique_ptr<NoveltyDensity> with_archive(BatchView members, const Settings& settings) {
   auto density = std::make_unique<NoveltyDensity>(options_of(settings, members.cols()));
-  density->observe(members, {});  // into an empty archive goes everything
+  density->observe({members});  // into an empty archive goes everything
   EXPECT_EQ(density->members(), members.rows());
   return density;
 }
@@ -184,8 +184,8 @@ TEST(NoveltyBits, DoNotDependOnThreads) {
       for (std::uint64_t step = 0; step < 4; ++step) {
         const Batch batch = uniform_batch(150, 10, -6.0, 6.0, 30 + step);
         Values scores(150);
-        density->score(batch, {}, scores, workers);
-        density->observe(batch, {}, workers);
+        density->score({batch}, scores, workers);
+        density->observe({batch}, workers);
         trace.insert(trace.end(), scores.begin(), scores.end());
       }
       const auto members = archive_of(*density);
@@ -226,10 +226,10 @@ TEST(NoveltyArchive, IsNotInformedWhileEmptyAndThenTakesAWholeBatch) {
   const Batch first = uniform_batch(30, 2, -5.0, 5.0, 51);
   for (const double score : scores_of(density, first)) EXPECT_EQ(score, 0.0);
   EXPECT_EQ(density.members(), 0) << "scoring changes nothing";
-  density.observe(first, {});
+  density.observe({first});
   EXPECT_TRUE(density.informed());
   EXPECT_EQ(archive_of(density), Values(first.values().begin(), first.values().end()));
-  density.observe(uniform_batch(30, 2, -5.0, 5.0, 52), {});
+  density.observe({uniform_batch(30, 2, -5.0, 5.0, 52)});
   EXPECT_EQ(density.members(), 30) << "nothing is that novel";
 }
 
@@ -246,7 +246,7 @@ TEST(NoveltyArchive, TakesWhatIsAtLeastAsNovelAsTheThreshold) {
   std::vector<bool> accepted;
   for (const double score : scores) accepted.push_back(score < density->accepts_below());
   EXPECT_EQ(accepted, (std::vector<bool>{true, false, true, false, true}));
-  density->observe(batch, {});
+  density->observe({batch});
   EXPECT_EQ(archive_of(*density), (Values{0, 1, 10, 3, 17, -2}));
 }
 
@@ -265,7 +265,7 @@ TEST(NoveltyArchive, TheLineIsDrawnAtTheThresholdItself) {
 // As it was before the batch: rows of one batch do not keep each other out.
 TEST(NoveltyArchive, RowsOfOneBatchDoNotKeepEachOtherOut) {
   auto density = with_archive(column({0}), {.neighbours = 1, .threshold = 1.0});
-  density->observe(column({5, 5, 5.5, 0.5, 5}), {});
+  density->observe({column({5, 5, 5.5, 0.5, 5})});
   EXPECT_EQ(archive_of(*density), (Values{0, 5, 5, 5.5, 5}));
 }
 
@@ -277,7 +277,7 @@ TEST(NoveltyArchive, WithThresholdZeroTakesEverything) {
     EXPECT_FALSE(std::signbit(score));
     EXPECT_LT(score, density->accepts_below());
   }
-  density->observe(copies, {});
+  density->observe({copies});
   EXPECT_EQ(density->members(), 4);
 }
 
@@ -295,7 +295,7 @@ TEST(NoveltyArchive, GrowsByTheRule) {
       ASSERT_GT(std::abs(novelty - kThreshold), 1e-9) << "too close to call";
       if (novelty >= kThreshold) expected.append(batch.row(i));
     }
-    density->observe(batch, {});
+    density->observe({batch});
     ASSERT_EQ(archive_of(*density), Values(expected.values().begin(), expected.values().end()));
   }
   EXPECT_GT(expected.rows(), 60);
@@ -316,15 +316,15 @@ TEST(NoveltyArchive, ScoringOtherFeaturesInBetweenDisturbsNothing) {
       for (std::uint64_t step = 0; step < 10; ++step) {
         const Batch batch = uniform_batch(40, 2, -7.0, 7.0, 200 + step);
         Values a, b;
-        if (observe_first) plain->observe(batch, {});
+        if (observe_first) plain->observe({batch});
         a = scores_of(*plain, batch);
-        if (!observe_first) plain->observe(batch, {});
+        if (!observe_first) plain->observe({batch});
         disturb();
-        if (observe_first) disturbed->observe(batch, {});
+        if (observe_first) disturbed->observe({batch});
         if (observe_first) disturb();
         b = scores_of(*disturbed, batch);
         if (!observe_first) disturb();
-        if (!observe_first) disturbed->observe(batch, {});
+        if (!observe_first) disturbed->observe({batch});
         disturb();
         EXPECT_EQ(a, b);
         EXPECT_EQ(archive_of(*plain), archive_of(*disturbed));
@@ -340,7 +340,7 @@ TEST(NoveltyArchive, ScoresAfterObservingSeeTheBatch) {
   auto density = with_archive(column({0}), {.neighbours = 1, .threshold = 1.0});
   const Batch batch = column({4, 0.5});
   EXPECT_EQ(scores_of(*density, batch), (Values{-4.0, -0.5}));
-  density->observe(batch, {});
+  density->observe({batch});
   EXPECT_EQ(scores_of(*density, batch), (Values{0.0, -0.5}));
 }
 
@@ -349,7 +349,7 @@ TEST(NoveltyArchive, ABatchThatDiffersInOneValueIsAnother) {
   Batch batch = column({4, 0.5, 3});
   scores_of(*density, batch);
   batch(1, 0) = 5;  // in place: the same address, the same length
-  density->observe(batch, {});
+  density->observe({batch});
   EXPECT_EQ(archive_of(*density), (Values{0, 4, 5, 3}));
 }
 
@@ -380,7 +380,7 @@ TEST(NoveltyWithBatch, DecidesByItWhatEnters) {
       with_archive(column({0}), {.neighbours = 1, .threshold = 1.0, .count_batch = true});
   const Batch batch = column({5, 5.5, 9, 5});
   EXPECT_EQ(scores_of(*density, batch), (Values{0.0, -0.5, -3.5, 0.0}));
-  density->observe(batch, {});
+  density->observe({batch});
   EXPECT_EQ(archive_of(*density), (Values{0, 9}));
 }
 
@@ -389,7 +389,7 @@ TEST(NoveltyWithBatch, AnEmptyArchiveTakesAllAndScoresNothing) {
   const Batch batch = column({1, 2, 4});
   EXPECT_FALSE(density.informed());
   EXPECT_EQ(scores_of(density, batch), (Values{0.0, 0.0, 0.0}));
-  density.observe(batch, {});
+  density.observe({batch});
   EXPECT_EQ(archive_of(density), (Values{1, 2, 4}));
 }
 
@@ -411,7 +411,7 @@ TEST(NoveltyRange, FarFeaturesAreStillToldApart) {
         EXPECT_NEAR(novelty / scales[at(i)], i == 5 ? 1.0574 : std::sqrt(1.25), 1e-4) << i;
       }
       // Such a member among others, and all of them neighbours.
-      density->observe(far, {});
+      density->observe({far});
       auto few = with_archive(joined(column({1, 2}), column({-1e200})), {.neighbours = 3});
       EXPECT_NEAR(-scores_of(*few, column({0}))[0] / 1e200, 1.0 / 3.0, 1e-12);
       const auto again = scores_of(*density, far.view().rows(4, 1));
@@ -426,10 +426,10 @@ TEST(NoveltyState, ALoadedArchiveContinuesToTheSameBits) {
         .space = box(10), .neighbours = 50, .threshold = 7.0, .count_batch = count_batch};
     NoveltyDensity original(options);
     for (std::uint64_t step = 0; step < 6; ++step) {
-      original.observe(uniform_batch(300, 10, -6.0, 6.0, 300 + step), {});
+      original.observe({uniform_batch(300, 10, -6.0, 6.0, 300 + step)});
     }
     NoveltyDensity resumed(options);
-    resumed.observe(uniform_batch(700, 10, -1.0, 1.0, 400), {});  // to be forgotten
+    resumed.observe({uniform_batch(700, 10, -1.0, 1.0, 400)});  // to be forgotten
     const Batch batch = uniform_batch(300, 10, -6.0, 6.0, 350);
     scores_of(resumed, batch);  // so is what was known of this batch
     load(resumed, state_of(original));
@@ -437,8 +437,8 @@ TEST(NoveltyState, ALoadedArchiveContinuesToTheSameBits) {
     for (std::uint64_t step = 0; step < 3; ++step) {
       const Batch next = uniform_batch(300, 10, -6.0, 6.0, 350 + step);
       EXPECT_EQ(scores_of(resumed, next), scores_of(original, next));
-      original.observe(next, {});
-      resumed.observe(next, {});
+      original.observe({next});
+      resumed.observe({next});
     }
     EXPECT_EQ(state_of(resumed), state_of(original));
     EXPECT_GT(original.members(), 300);
@@ -457,7 +457,7 @@ TEST(NoveltyState, ScoresAreThoseOfTheLoadedArchive) {
 TEST(NoveltyState, AnEmptyOneIsTaken) {
   const NoveltyOptions options{.space = box(2)};
   NoveltyDensity density(options);
-  density.observe(uniform_batch(5, 2, 0.0, 1.0, 1), {});
+  density.observe({uniform_batch(5, 2, 0.0, 1.0, 1)});
   load(density, state_of(NoveltyDensity(options)));
   EXPECT_FALSE(density.informed());
 }
@@ -528,20 +528,20 @@ TEST(NoveltyOptionsChecked, ImpossibleOnesAreRefused) {
 TEST(NoveltyOptionsChecked, FeaturesThatCannotBeAreRefusedAndChangeNothing) {
   for (const bool empty : {true, false}) {
     NoveltyDensity density({.space = box(2), .neighbours = 1});
-    if (!empty) density.observe(uniform_batch(3, 2, 0.0, 1.0, 1), {});
+    if (!empty) density.observe({uniform_batch(3, 2, 0.0, 1.0, 1)});
     const Index before = density.members();
     for (const double bad : {std::nan(""), kInfinity, -kInfinity}) {
       Batch batch = uniform_batch(4, 2, 0.0, 1.0, 2);
       batch(2, 1) = bad;
       try {
-        density.observe(batch, {});
+        density.observe({batch});
         ADD_FAILURE() << "taken";
       } catch (const Error& error) {
         EXPECT_EQ(error.kind(), ErrorKind::data);
         EXPECT_NE(std::string(error.what()).find("row 2, feature 1"), std::string::npos);
       }
     }
-    EXPECT_THROW(density.observe(uniform_batch(4, 3, 0.0, 1.0, 2), {}), Error);
+    EXPECT_THROW(density.observe({uniform_batch(4, 3, 0.0, 1.0, 2)}), Error);
     EXPECT_EQ(density.members(), before);
   }
 }

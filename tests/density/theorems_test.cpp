@@ -150,7 +150,7 @@ TEST(UniformStability, HoldsForEveryExchangeTheReservoirMakes) {
     KernelDensity kde({.space = space, .kernel = kernel, .bandwidth = Bandwidth::absolute(h)},
                       std::make_unique<rarefy::Reservoir>(rarefy::ReservoirOptions{
                           .feature_dim = 2, .capacity = kSize, .seed = 3}));
-    kde.observe(uniform_batch(kSize, 2, 0, 1, 18), {});
+    kde.observe({uniform_batch(kSize, 2, 0, 1, 18)});
     int exchanges = 0;
     double greatest = 0.0;
     for (std::uint64_t step = 0; step < 400; ++step) {
@@ -159,7 +159,7 @@ TEST(UniformStability, HoldsForEveryExchangeTheReservoirMakes) {
       append(probes, item);
       append(probes, kde.buffer().contents());
       const auto before = papers_density(kde, kernel, probes);
-      kde.observe(item, {});
+      kde.observe({item});
       const auto moved = change(before, papers_density(kde, kernel, probes),
                                 2.0 * documented_error(space, kde.bandwidths()));
       EXPECT_LE(moved.greatest, bound + moved.rounding);

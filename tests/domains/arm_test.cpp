@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "rarefy/archives/grid.hpp"
 #include "rarefy/core/error.hpp"
+#include "rarefy/tessellations/grid.hpp"
 #include "support/random_batches.hpp"
 
 namespace {

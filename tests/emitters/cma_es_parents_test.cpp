@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "rarefy/archives/grid.hpp"
 #include "rarefy/compat/published.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/random.hpp"
 #include "rarefy/emitters/cma_es.hpp"
 #include "rarefy/emitters/cma_es_emitter.hpp"
+#include "rarefy/tessellations/grid.hpp"
 #include "support/minimise.hpp"
 #include "support/naive_matrix.hpp"
 

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "rarefy/archives/archive.hpp"
-#include "rarefy/archives/grid.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/state.hpp"
 #include "rarefy/emitters/cma_es.hpp"
 #include "rarefy/emitters/cma_es_emitter.hpp"
+#include "rarefy/tessellations/grid.hpp"
 #include "support/minimise.hpp"
 #include "support/naive_matrix.hpp"
 

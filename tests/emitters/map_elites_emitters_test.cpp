@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "rarefy/archives/grid.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/random.hpp"
 #include "rarefy/emitters/gaussian_emitter.hpp"
 #include "rarefy/emitters/iso_line_emitter.hpp"
+#include "rarefy/tessellations/grid.hpp"
 #include "support/chi_square.hpp"
 #include "support/critical_values.hpp"
 #include "support/naive_matrix.hpp"
@@ -39,7 +39,7 @@ Archive archive_of(const Matrix& solutions) {
   }
   Workers workers(1);
   std::vector<Outcome> outcomes(solutions.size());
-  archive.record(batch, features, Vector(solutions.size(), 1.0), workers, outcomes);
+  archive.record(batch, {features, Vector(solutions.size(), 1.0)}, workers, outcomes);
   return archive;
 }
 

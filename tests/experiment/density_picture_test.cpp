@@ -25,7 +25,7 @@ std::unique_ptr<KernelDensity> one_bump(const DomainInfo& info) {
   for (Index d = 0; d < info.feature_dim(); ++d) {
     sample.push_back(info.feature_space.width(d) * (d == 0 ? 1.0 : 2.0) / 3.0);
   }
-  density->observe(BatchView(sample.data(), 1, info.feature_dim()), {});
+  density->observe({BatchView(sample.data(), 1, info.feature_dim())});
   return density;
 }
 

@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "rarefy/archives/grid.hpp"
 #include "rarefy/core/workers.hpp"
+#include "rarefy/tessellations/grid.hpp"
 
 namespace {
 
@@ -26,7 +26,7 @@ Archive archive_of(Index cells, const std::vector<double>& features,
   const auto count = static_cast<Index>(features.size());
   const Batch solutions(count, 1);
   std::vector<rarefy::Outcome> outcomes(features.size());
-  archive.record(solutions, {features.data(), count, 1}, objectives, alone, outcomes);
+  archive.record(solutions, {{features.data(), count, 1}, objectives}, alone, outcomes);
   return archive;
 }
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "rarefy/archives/cvt.hpp"
-#include "rarefy/archives/grid.hpp"
+#include "rarefy/tessellations/cvt.hpp"
+#include "rarefy/tessellations/grid.hpp"
 #include "small_problem.hpp"
 #include "small_search.hpp"
 
@@ -22,8 +22,10 @@ void record(Archive& archive, const std::vector<std::vector<double>>& rows) {
     const double solution = 0;
     objective += 1;
     rarefy::Outcome outcome{};
-    archive.record({&solution, 1, 1}, {row.data(), 1, static_cast<Index>(row.size())},
-                   std::span<const double>(&objective, 1), workers, std::span(&outcome, 1));
+    archive.record(
+        {&solution, 1, 1},
+        {{row.data(), 1, static_cast<Index>(row.size())}, std::span<const double>(&objective, 1)},
+        workers, std::span(&outcome, 1));
   }
 }
 

@@ -8,10 +8,10 @@
 #include <memory>
 #include <numbers>
 
-#include "rarefy/archives/cvt.hpp"
-#include "rarefy/archives/grid.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/storage/npy.hpp"
+#include "rarefy/tessellations/cvt.hpp"
+#include "rarefy/tessellations/grid.hpp"
 #include "small_search.hpp"
 #include "support/temporary_folder.hpp"
 

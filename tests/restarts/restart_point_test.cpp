@@ -10,9 +10,9 @@
 #include <span>
 #include <vector>
 
-#include "rarefy/archives/grid.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/restarts/adaptive_restart.hpp"
+#include "rarefy/tessellations/grid.hpp"
 
 namespace rarefy {
 namespace {
@@ -23,18 +23,17 @@ class FormulaDensity : public Density {
   [[nodiscard]] std::string_view name() const override { return "formula"; }
   [[nodiscard]] Index feature_dim() const override { return 1; }
   [[nodiscard]] bool informed() const override { return true; }
-  void score(BatchView features, std::span<const double> objectives, std::span<double> scores,
-             Workers& /*workers*/) override {
+  void score(const Evaluated& batch, std::span<double> scores, Workers& /*workers*/) override {
     asked.clear();
+    const auto& features = batch.features;
     for (Index i = 0; i < features.rows(); ++i) {
       asked.push_back(features(i, 0));
-      asked_objectives.push_back(objectives[static_cast<std::size_t>(i)]);
+      asked_objectives.push_back(batch.objectives[static_cast<std::size_t>(i)]);
       scores[static_cast<std::size_t>(i)] = value(features(i, 0));
     }
     ++calls;
   }
-  void observe(BatchView /*features*/, std::span<const double> /*objectives*/,
-               Workers& /*workers*/) override {}
+  void observe(const Evaluated& /*batch*/, Workers& /*workers*/) override {}
   void save(StateWriter& /*out*/) const override {}
   void load(StateReader& /*in*/) override {}
 
@@ -63,7 +62,7 @@ class RestartPointTest : public ::testing::Test {
       objectives.push_back(100 + x);
     }
     std::vector<Outcome> outcomes(kSize);
-    archive_.record(solutions, features, objectives, workers_, outcomes);
+    archive_.record(solutions, {features, objectives}, workers_, outcomes);
   }
 
   std::vector<double> choose(RestartPoint& point, std::uint64_t seed, Index emitter = 0) {
@@ -194,7 +193,7 @@ TEST_F(RestartPointTest, TheRarestIsTheLeastVisitedOfThoseDrawn) {
     std::fill(features.values().begin(), features.values().end(), feature(i));
     std::vector<double> objectives(static_cast<std::size_t>(more), 0.0);
     std::vector<Outcome> outcomes(objectives.size());
-    archive_.record(solutions, features, objectives, workers_, outcomes);
+    archive_.record(solutions, {features, objectives}, workers_, outcomes);
   }
   for (const int count : {1, 2, 9}) {
     RestartAtRarest rarest(count);
@@ -356,9 +355,9 @@ TEST_F(RestartPointTest, AdaptiveSurvivesFeaturesWhoseSquaresOverflow) {
     feature_far(0, 0) = far;
     Archive archive(std::make_shared<Grid>(FeatureSpace{{0}, {1}}, std::vector<Index>{kSize}), 3);
     std::vector<Outcome> outcomes(1);
-    archive.record(solution, feature_far, std::vector<double>{1.0}, workers_, outcomes);
+    archive.record(solution, {feature_far, std::vector<double>{1.0}}, workers_, outcomes);
     feature_far(0, 0) = 0.5;
-    archive.record(solution, feature_far, std::vector<double>{1.0}, workers_, outcomes);
+    archive.record(solution, {feature_far, std::vector<double>{1.0}}, workers_, outcomes);
     AdaptiveRestart adaptive({.emitters = 1, .average_of = 4, .compared = 2});
     adaptive.prepare(3, 1);
     for (std::uint64_t seed = 0; seed < 50; ++seed) {

@@ -225,7 +225,7 @@ TEST(Search, DensityDescentCoversMoreThanRandomSearch) {
         for (double& x : solutions.values()) x *= 0.5;
       }
       loop.domain.evaluate(solutions, features, objectives);
-      parts.archive->record(solutions, features, objectives, workers, outcomes);
+      parts.archive->record(solutions, {features, objectives}, workers, outcomes);
     }
     return coverage(*parts.archive);
   };

@@ -73,10 +73,9 @@ class FailingDensity : public Density {
   [[nodiscard]] std::string_view name() const override { return "failing"; }
   [[nodiscard]] Index feature_dim() const override { return 2; }
   [[nodiscard]] bool informed() const override { return false; }
-  void score(BatchView /*features*/, std::span<const double> /*objectives*/,
-             std::span<double> /*scores*/, Workers& /*workers*/) override {}
-  void observe(BatchView /*features*/, std::span<const double> /*objectives*/,
-               Workers& /*workers*/) override {
+  void score(const Evaluated& /*batch*/, std::span<double> /*scores*/,
+             Workers& /*workers*/) override {}
+  void observe(const Evaluated& /*batch*/, Workers& /*workers*/) override {
     if (fails_) throw std::bad_alloc();
   }
   void save(StateWriter& /*out*/) const override {}

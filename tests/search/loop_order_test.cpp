@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "rarefy/archives/grid.hpp"
 #include "rarefy/search.hpp"
+#include "rarefy/tessellations/grid.hpp"
 
 namespace rarefy {
 namespace {
@@ -28,19 +28,19 @@ class RecordingDensity : public Density {
   [[nodiscard]] std::string_view name() const override { return "recording"; }
   [[nodiscard]] Index feature_dim() const override { return 1; }
   [[nodiscard]] bool informed() const override { return informed_; }
-  void score(BatchView features, std::span<const double> objectives, std::span<double> scores,
-             Workers& /*workers*/) override {
+  void score(const Evaluated& batch, std::span<double> scores, Workers& /*workers*/) override {
     log_.events.emplace_back("score");
+    const auto& features = batch.features;
     log_.scored.emplace_back(features.values().begin(), features.values().end());
-    log_.objectives.emplace_back(objectives.begin(), objectives.end());
+    log_.objectives.emplace_back(batch.objectives.begin(), batch.objectives.end());
     for (Index i = 0; i < features.rows(); ++i) {
       scores[static_cast<std::size_t>(i)] = std::round(features(i, 0));
     }
   }
-  void observe(BatchView features, std::span<const double> /*objectives*/,
-               Workers& /*workers*/) override {
+  void observe(const Evaluated& batch, Workers& /*workers*/) override {
     log_.events.emplace_back("observe");
-    log_.observed.emplace_back(features.values().begin(), features.values().end());
+    const auto values = batch.features.values();
+    log_.observed.emplace_back(values.begin(), values.end());
     informed_ = true;
   }
   void save(StateWriter& /*out*/) const override {}

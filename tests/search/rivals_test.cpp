@@ -16,8 +16,6 @@
 #include <utility>
 #include <vector>
 
-#include "rarefy/archives/cvt.hpp"
-#include "rarefy/archives/grid.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/density/annealed_thresholds.hpp"
 #include "rarefy/density/improvement.hpp"
@@ -30,6 +28,8 @@
 #include "rarefy/restarts/restart_point.hpp"
 #include "rarefy/restarts/restart_trigger.hpp"
 #include "rarefy/search.hpp"
+#include "rarefy/tessellations/cvt.hpp"
+#include "rarefy/tessellations/grid.hpp"
 #include "support/random_batches.hpp"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -359,12 +359,11 @@ class NegatedObjective : public Density {
   [[nodiscard]] std::string_view name() const override { return "objective"; }
   [[nodiscard]] Index feature_dim() const override { return feature_dim_; }
   [[nodiscard]] bool informed() const override { return true; }
-  void score(BatchView /*features*/, std::span<const double> objectives, std::span<double> scores,
-             Workers& /*workers*/) override {
-    std::transform(objectives.begin(), objectives.end(), scores.begin(), std::negate<>());
+  void score(const Evaluated& batch, std::span<double> scores, Workers& /*workers*/) override {
+    std::transform(batch.objectives.begin(), batch.objectives.end(), scores.begin(),
+                   std::negate<>());
   }
-  void observe(BatchView /*features*/, std::span<const double> /*objectives*/,
-               Workers& /*workers*/) override {}
+  void observe(const Evaluated& /*batch*/, Workers& /*workers*/) override {}
   void save(StateWriter& /*out*/) const override {}
   void load(StateReader& /*in*/) override {}
 

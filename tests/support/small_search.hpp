@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "rarefy/archives/archive.hpp"
-#include "rarefy/archives/grid.hpp"
 #include "rarefy/compat/published.hpp"
 #include "rarefy/core/batch.hpp"
 #include "rarefy/core/state.hpp"
@@ -19,6 +18,7 @@
 #include "rarefy/restarts/adaptive_restart.hpp"
 #include "rarefy/restarts/restart_trigger.hpp"
 #include "rarefy/search.hpp"
+#include "rarefy/tessellations/grid.hpp"
 
 namespace small {
 

@@ -4,14 +4,13 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <utility>
 #include <vector>
 
-#include "rarefy/archives/last_cells.hpp"
-#include "rarefy/archives/tessellation.hpp"
 #include "rarefy/core/batch.hpp"
+#include "rarefy/core/evaluated.hpp"
 #include "rarefy/core/random.hpp"
 #include "rarefy/core/state.hpp"
+#include "rarefy/tessellations/tessellation.hpp"
 
 namespace rarefy {
 
@@ -25,18 +24,17 @@ enum class Outcome : std::uint8_t {
 /// Elites are kept in the order in which their cells were found: elite 0 is the first.
 class Archive {
  public:
-  Archive(std::shared_ptr<LastCells> cells, Index solution_dim);
-  Archive(std::shared_ptr<const Tessellation> tessellation, Index solution_dim)
-      : Archive(std::make_shared<LastCells>(std::move(tessellation)), solution_dim) {}
+  Archive(std::shared_ptr<const Tessellation> tessellation, Index solution_dim);
 
   /// Takes in a batch, row by row. A solution replaces another only when its objective is
-  /// greater: first come where equal. `outcomes` gets one entry a row.
-  void record(BatchView solutions, BatchView features, std::span<const double> objectives,
-              Workers& workers, std::span<Outcome> outcomes);
+  /// greater: first come where equal. `outcomes` gets one entry a row. Cells that the batch
+  /// does not name are looked for.
+  void record(BatchView solutions, const Evaluated& batch, Workers& workers,
+              std::span<Outcome> outcomes);
 
-  [[nodiscard]] const Tessellation& tessellation() const { return last_cells_->tessellation(); }
+  [[nodiscard]] const Tessellation& tessellation() const { return *tessellation_; }
   [[nodiscard]] std::shared_ptr<const Tessellation> shared_tessellation() const {
-    return last_cells_->shared_tessellation();
+    return tessellation_;
   }
   [[nodiscard]] Index solution_dim() const { return solutions_.cols(); }
   [[nodiscard]] Index feature_dim() const { return features_.cols(); }
@@ -67,7 +65,8 @@ class Archive {
   Outcome record_row(std::span<const double> solution, std::span<const double> features,
                      double objective, Index cell);
 
-  std::shared_ptr<LastCells> last_cells_;  // of the batch that is recorded
+  std::shared_ptr<const Tessellation> tessellation_;
+  std::vector<Index> assigned_;  // scratch of record()
   Batch solutions_;
   Batch features_;
   std::vector<double> objectives_;

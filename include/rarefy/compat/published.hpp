@@ -81,16 +81,13 @@ class PublishedDensity : public DensityEstimate {
   [[nodiscard]] std::string_view name() const override { return "kde"; }
   [[nodiscard]] Index feature_dim() const override { return kde_->feature_dim(); }
   [[nodiscard]] bool informed() const override { return kde_->informed(); }
-  void score(BatchView features, std::span<const double> objectives, std::span<double> scores,
-             Workers& workers) override;
+  void score(const Evaluated& batch, std::span<double> scores, Workers& workers) override;
   void log_density(BatchView features, std::span<double> out, Workers& workers) override {
     kde_->log_density(features, out, workers);
   }
   [[nodiscard]] BatchView samples() const override { return kde_->samples(); }
   using Density::observe;
-  void observe(BatchView features, std::span<const double> objectives, Workers& workers) override {
-    kde_->observe(features, objectives, workers);
-  }
+  void observe(const Evaluated& batch, Workers& workers) override { kde_->observe(batch, workers); }
   void save(StateWriter& out) const override { kde_->save(out); }
   void load(StateReader& in) override { kde_->load(in); }
 
@@ -105,8 +102,7 @@ class PublishedDensity : public DensityEstimate {
 class PublishedFlow : public FlowDensity {
  public:
   using FlowDensity::FlowDensity;
-  void score(BatchView features, std::span<const double> objectives, std::span<double> scores,
-             Workers& workers) override;
+  void score(const Evaluated& batch, std::span<double> scores, Workers& workers) override;
 };
 
 /// Departure from the novelty of novelty.hpp: under an empty archive every candidate has a novelty
@@ -117,8 +113,7 @@ class PublishedNovelty : public NoveltyDensity {
   using NoveltyDensity::NoveltyDensity;
 
   [[nodiscard]] bool informed() const override { return true; }
-  void score(BatchView features, std::span<const double> objectives, std::span<double> scores,
-             Workers& workers) override;
+  void score(const Evaluated& batch, std::span<double> scores, Workers& workers) override;
 };
 
 }  // namespace rarefy::compat

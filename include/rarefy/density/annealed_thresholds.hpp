@@ -7,11 +7,10 @@
 #include <memory>
 #include <span>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include "rarefy/archives/last_cells.hpp"
 #include "rarefy/density/density.hpp"
+#include "rarefy/tessellations/tessellation.hpp"
 
 namespace rarefy {
 
@@ -32,19 +31,17 @@ struct AnnealedThresholdsOptions {
 /// A threshold never falls, and never exceeds the best objective that was accepted in its cell.
 class AnnealedThresholds : public Density {
  public:
-  AnnealedThresholds(const AnnealedThresholdsOptions& options, std::shared_ptr<LastCells> cells);
+  /// The cells are those of `tessellation`; batches that name theirs must mean the same.
   AnnealedThresholds(const AnnealedThresholdsOptions& options,
-                     std::shared_ptr<const Tessellation> tessellation)
-      : AnnealedThresholds(options, std::make_shared<LastCells>(std::move(tessellation))) {}
+                     std::shared_ptr<const Tessellation> tessellation);
 
   [[nodiscard]] std::string_view name() const override { return "annealed-thresholds"; }
-  [[nodiscard]] Index feature_dim() const override { return cells_->tessellation().feature_dim(); }
+  [[nodiscard]] Index feature_dim() const override { return tessellation_->feature_dim(); }
   [[nodiscard]] bool informed() const override { return true; }
-  void score(BatchView features, std::span<const double> objectives, std::span<double> scores,
-             Workers& workers) override;
+  void score(const Evaluated& batch, std::span<double> scores, Workers& workers) override;
   [[nodiscard]] double accepts_below() const override { return 0.0; }
   using Density::observe;
-  void observe(BatchView features, std::span<const double> objectives, Workers& workers) override;
+  void observe(const Evaluated& batch, Workers& workers) override;
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
 
@@ -56,9 +53,10 @@ class AnnealedThresholds : public Density {
                                 std::span<const double> objectives) const;
 
   AnnealedThresholdsOptions options_;
-  std::shared_ptr<LastCells> cells_;
+  std::shared_ptr<const Tessellation> tessellation_;
   std::vector<double> thresholds_;
   std::vector<Index> accepted_;  // scratch of observe(): rows
+  std::vector<Index> assigned_;  // scratch: cells
 };
 
 }  // namespace rarefy

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "rarefy/core/batch.hpp"
+#include "rarefy/core/evaluated.hpp"
 #include "rarefy/core/state.hpp"
 #include "rarefy/core/workers.hpp"
 
@@ -28,9 +29,8 @@ class Density {
   /// and nobody reads anything into equal scores.
   [[nodiscard]] virtual bool informed() const = 0;
 
-  /// scores[i] for row i of `features`; lower is sparser. Changes nothing but scratch memory.
-  virtual void score(BatchView features, std::span<const double> objectives,
-                     std::span<double> scores, Workers& workers) = 0;
+  /// scores[i] for row i of the batch; lower is sparser. Changes nothing but scratch memory.
+  virtual void score(const Evaluated& batch, std::span<double> scores, Workers& workers) = 0;
 
   /// Candidates with a lower score are worth having: they count as accepted (see Feedback).
   /// A density that has no such line accepts all.
@@ -38,13 +38,13 @@ class Density {
     return std::numeric_limits<double>::infinity();
   }
 
-  /// Takes in a whole batch.
-  virtual void observe(BatchView features, std::span<const double> objectives,
-                       Workers& workers) = 0;
+  /// Takes in a whole batch. Where it was scored just before, under what is known now, the batch
+  /// has its scores.
+  virtual void observe(const Evaluated& batch, Workers& workers) = 0;
   /// The same for callers without a team.
-  void observe(BatchView features, std::span<const double> objectives) {
+  void observe(const Evaluated& batch) {
     Workers alone(1);
-    observe(features, objectives, alone);
+    observe(batch, alone);
   }
 
   /// How it is computed, in words for the user, where there is a choice.

@@ -47,12 +47,11 @@ class FlowDensity : public DensityEstimate {
   [[nodiscard]] std::string_view name() const override { return "flow"; }
   [[nodiscard]] Index feature_dim() const override { return options_.space.dim(); }
   [[nodiscard]] bool informed() const override { return fits_ > rollbacks_; }
-  void score(BatchView features, std::span<const double> objectives, std::span<double> scores,
-             Workers& workers) override;
+  void score(const Evaluated& batch, std::span<double> scores, Workers& workers) override;
   void log_density(BatchView features, std::span<double> out, Workers& workers) override;
   [[nodiscard]] BatchView samples() const override { return buffer_->contents(); }
   using Density::observe;
-  void observe(BatchView features, std::span<const double> objectives, Workers& workers) override;
+  void observe(const Evaluated& batch, Workers& workers) override;
   [[nodiscard]] std::string trouble() const override;
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;

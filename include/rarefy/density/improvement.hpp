@@ -8,11 +8,10 @@
 #include <memory>
 #include <span>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include "rarefy/archives/last_cells.hpp"
 #include "rarefy/density/density.hpp"
+#include "rarefy/tessellations/tessellation.hpp"
 
 namespace rarefy {
 
@@ -25,18 +24,16 @@ namespace rarefy {
 /// 0 on for the rest. So they mean something within one batch only.
 class Improvement : public Density {
  public:
-  explicit Improvement(std::shared_ptr<LastCells> cells);
-  explicit Improvement(std::shared_ptr<const Tessellation> tessellation)
-      : Improvement(std::make_shared<LastCells>(std::move(tessellation))) {}
+  /// The cells are those of `tessellation`; batches that name theirs must mean the same.
+  explicit Improvement(std::shared_ptr<const Tessellation> tessellation);
 
   [[nodiscard]] std::string_view name() const override { return "improvement"; }
-  [[nodiscard]] Index feature_dim() const override { return cells_->tessellation().feature_dim(); }
+  [[nodiscard]] Index feature_dim() const override { return tessellation_->feature_dim(); }
   [[nodiscard]] bool informed() const override { return true; }
-  void score(BatchView features, std::span<const double> objectives, std::span<double> scores,
-             Workers& workers) override;
+  void score(const Evaluated& batch, std::span<double> scores, Workers& workers) override;
   [[nodiscard]] double accepts_below() const override { return 0.0; }
   using Density::observe;
-  void observe(BatchView features, std::span<const double> objectives, Workers& workers) override;
+  void observe(const Evaluated& batch, Workers& workers) override;
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
 
@@ -51,9 +48,10 @@ class Improvement : public Density {
     Index row;
   };
 
-  std::shared_ptr<LastCells> cells_;
+  std::shared_ptr<const Tessellation> tessellation_;
   std::vector<double> best_;
   std::vector<Candidate> ranking_;  // scratch of score()
+  std::vector<Index> assigned_;     // scratch: cells
 };
 
 }  // namespace rarefy

@@ -69,13 +69,12 @@ class KernelDensity : public DensityEstimate {
   [[nodiscard]] std::string_view name() const override { return "kde"; }
   [[nodiscard]] Index feature_dim() const override { return options_.space.dim(); }
   [[nodiscard]] bool informed() const override;
-  void score(BatchView features, std::span<const double> objectives, std::span<double> scores,
-             Workers& workers) override;
+  void score(const Evaluated& batch, std::span<double> scores, Workers& workers) override;
   void log_density(BatchView features, std::span<double> out, Workers& workers) override;
   [[nodiscard]] BatchView samples() const override { return buffer_->contents(); }
   [[nodiscard]] std::int64_t sample_count() const override { return buffer_->count(); }
   using Density::observe;
-  void observe(BatchView features, std::span<const double> objectives, Workers& workers) override;
+  void observe(const Evaluated& batch, Workers& workers) override;
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
 

@@ -16,13 +16,11 @@ class NoDensity : public Density {
   [[nodiscard]] std::string_view name() const override { return "none"; }
   [[nodiscard]] Index feature_dim() const override { return feature_dim_; }
   [[nodiscard]] bool informed() const override { return false; }
-  void score(BatchView /*features*/, std::span<const double> /*objectives*/,
-             std::span<double> scores, Workers& /*workers*/) override {
+  void score(const Evaluated& /*batch*/, std::span<double> scores, Workers& /*workers*/) override {
     std::fill(scores.begin(), scores.end(), 0.0);
   }
   using Density::observe;
-  void observe(BatchView /*features*/, std::span<const double> /*objectives*/,
-               Workers& /*workers*/) override {}
+  void observe(const Evaluated& /*batch*/, Workers& /*workers*/) override {}
   void save(StateWriter& /*out*/) const override {}
   void load(StateReader& /*in*/) override {}
 

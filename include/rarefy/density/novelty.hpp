@@ -53,11 +53,10 @@ class NoveltyDensity : public Density {
   [[nodiscard]] bool informed() const override { return members() > 0; }
   /// A score below it says that the novelty is at least the threshold.
   [[nodiscard]] double accepts_below() const override;
-  void score(BatchView features, std::span<const double> objectives, std::span<double> scores,
-             Workers& workers) override;
+  void score(const Evaluated& batch, std::span<double> scores, Workers& workers) override;
   using Density::observe;
-  /// Does not compute again what score() gave for the same features just before.
-  void observe(BatchView features, std::span<const double> objectives, Workers& workers) override;
+  /// Does not compute again what the batch has as scores.
+  void observe(const Evaluated& batch, Workers& workers) override;
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
 

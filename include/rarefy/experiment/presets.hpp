@@ -3,11 +3,11 @@
 
 #include <memory>
 
-#include "rarefy/archives/tessellation.hpp"
 #include "rarefy/core/workers.hpp"
 #include "rarefy/domains/domain.hpp"
 #include "rarefy/experiment/config.hpp"
 #include "rarefy/search.hpp"
+#include "rarefy/tessellations/tessellation.hpp"
 
 namespace rarefy {
 

@@ -72,7 +72,7 @@ class RestartAtSparsest : public RestartPoint {
   void choose(const RestartContext& context, Index emitter, std::span<double> out) override;
 
  private:
-  std::vector<Index> drawn_;
+  std::vector<Index> drawn_, cells_;
   Batch features_;
   std::vector<double> objectives_, scores_;
 };

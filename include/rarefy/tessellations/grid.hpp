@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "rarefy/archives/tessellation.hpp"
+#include "rarefy/tessellations/tessellation.hpp"
 
 namespace rarefy {
 
@@ -18,9 +18,11 @@ class Grid : public Tessellation {
   [[nodiscard]] std::string_view name() const override { return "grid"; }
   [[nodiscard]] Index cells() const override { return cells_; }
   [[nodiscard]] const FeatureSpace& space() const override { return space_; }
-  [[nodiscard]] std::span<const Index> shape() const { return shape_; }
+  [[nodiscard]] std::span<const Index> shape() const override { return shape_; }
   using Tessellation::assign;
   void assign(BatchView features, std::span<Index> cells) const override;
+  [[nodiscard]] std::uint64_t fingerprint() const override;
+  [[nodiscard]] std::vector<NamedArray> arrays() const override;
 
   /// More cells than this are refused: visits are counted for every cell.
   static constexpr Index kMostCells = Index{1} << 30;

@@ -1,4 +1,4 @@
-#include "rarefy/archives/grid.hpp"
+#include "rarefy/tessellations/grid.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "rarefy/archives/cvt.hpp"
+#include "rarefy/tessellations/cvt.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,14 @@
-#include "rarefy/archives/grid.hpp"
+#include "rarefy/tessellations/grid.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include "rarefy/core/error.hpp"
+#include "rarefy/core/fingerprint.hpp"
 
 namespace rarefy {
 
@@ -43,6 +46,15 @@ void Grid::assign(BatchView features, std::span<Index> cells) const {
     }
     cells[static_cast<std::size_t>(i)] = cell;
   }
+}
+
+std::uint64_t Grid::fingerprint() const {
+  return Fingerprint().add(space_).add(std::span<const Index>(shape_)).value();
+}
+
+std::vector<NamedArray> Grid::arrays() const {
+  static_assert(std::is_same_v<Index, std::int64_t>);
+  return {{"shape", std::span<const std::int64_t>(shape_), {feature_dim()}}};
 }
 
 }  // namespace rarefy

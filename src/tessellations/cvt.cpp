@@ -1,4 +1,4 @@
-#include "rarefy/archives/cvt.hpp"
+#include "rarefy/tessellations/cvt.hpp"
 
 #include <fmt/format.h>
 
@@ -11,6 +11,7 @@
 
 #include "kernels/nearest.hpp"
 #include "rarefy/core/error.hpp"
+#include "rarefy/core/fingerprint.hpp"
 #include "rarefy/core/random.hpp"
 
 namespace rarefy {
@@ -141,5 +142,11 @@ void Cvt::assign(BatchView features, std::span<Index> cells) const {
     kernels::nearest_points(*table_, centred.data(), count, cells.data() + first);
   }
 }
+
+std::uint64_t Cvt::fingerprint() const {
+  return Fingerprint().add(space_).add(centroids_.view().values()).value();
+}
+
+std::vector<NamedArray> Cvt::arrays() const { return {{"centroids", centroids_}}; }
 
 }  // namespace rarefy

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "rarefy/archives/tessellation.hpp"
+#include "rarefy/tessellations/tessellation.hpp"
 
 namespace rarefy {
 
@@ -37,8 +37,9 @@ class Cvt : public Tessellation {
   [[nodiscard]] const FeatureSpace& space() const override { return space_; }
   using Tessellation::assign;
   void assign(BatchView features, std::span<Index> cells) const override;
-
-  [[nodiscard]] BatchView centroids() const { return centroids_; }
+  [[nodiscard]] std::uint64_t fingerprint() const override;
+  [[nodiscard]] std::vector<NamedArray> arrays() const override;
+  [[nodiscard]] BatchView centroids() const override { return centroids_; }
 
  private:
   void prepare();

@@ -1,0 +1,37 @@
+// Numbers from text. Whatever reads a number that a person has written reads it here.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rarefy {
+
+/// The text as a finite number, in any notation of C; nothing where it is anything else. Spaces
+/// around it do not matter.
+[[nodiscard]] std::optional<double> parse_number(std::string_view text);
+/// The text as an integer in decimal digits.
+[[nodiscard]] std::optional<std::int64_t> parse_integer(std::string_view text);
+/// Numbers with `separator` between them; at least one.
+[[nodiscard]] std::optional<std::vector<double>> parse_numbers(std::string_view text,
+                                                               char separator = ',');
+/// A number, and what follows it: "0.05 width" is 0.05 and "width".
+struct NumberWithUnit {
+  double value = 0;
+  std::string_view unit;
+};
+[[nodiscard]] std::optional<NumberWithUnit> parse_number_with_unit(std::string_view text);
+
+/// Without spaces at either end.
+[[nodiscard]] std::string_view trimmed(std::string_view text);
+/// The pieces between separators; one more than there are separators.
+[[nodiscard]] std::vector<std::string_view> split(std::string_view text, char separator);
+
+/// The fewest digits that read back as the same number.
+[[nodiscard]] std::string text_of(double value);
+/// Those of several numbers, with `separator` between them.
+[[nodiscard]] std::string text_of(const std::vector<double>& values, std::string_view separator);
+
+}  // namespace rarefy
