@@ -1,5 +1,5 @@
-# The verbs of daily work. Each installs what it needs (scripts/setup), so that
-# any of them is a good first command on a new machine.
+# The verbs of daily work. Each installs what it needs (scripts/setup) and configures
+# no more than that, so that any of them is a good first command on a new machine.
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 FUZZ_SECONDS ?= 20
@@ -17,7 +17,12 @@ sources = find include src apps tests bench fuzz examples -type f \
 # randomisation every kernel has it. Not every container allows the request.
 fixed_layout = $$(setarch -R true >/dev/null 2>&1 && echo setarch -R)
 
-.PHONY: help demo build test bench bench-flow bench-peers bench-instructions lint format sanitize fuzz clean
+# A release without the tests, which need more than the command does. Once `make test` has
+# configured them they stay: to leave them out again would delete what was built of them.
+configure_command = cmake --preset release $(if $(wildcard build/release/CMakeCache.txt),,-D RAREFY_BUILD_TESTS=OFF)
+
+.PHONY: help demo build test fresh bench bench-flow bench-peers bench-instructions lint format \
+        sanitize fuzz clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,14 +34,18 @@ demo: build ## build, run density descent on the linear projection, leave a pict
 
 build: ## build the command: build/release/rarefy
 	@scripts/setup build
-	@cmake --preset release
+	@$(configure_command)
 	@cmake --build --preset release --parallel $(JOBS) --target rarefy_command
 
 test: ## build a release and run every test
 	@scripts/setup build test
-	@cmake --preset release
+	@cmake --preset release -D RAREFY_BUILD_TESTS=ON
 	@cmake --build --preset release --parallel $(JOBS)
 	@ctest --preset release --parallel $(JOBS)
+
+fresh: ## try `make demo` and `make test` in a new Debian 12 (needs root)
+	@scripts/setup fresh
+	@scripts/fresh
 
 bench: ## build and run the benchmarks
 	@scripts/setup build bench
@@ -55,8 +64,8 @@ bench-peers: build ## compare with pyribs: time an iteration, coverage (15 min o
 	bench/peers/compare $(PEER_ARGS)
 
 bench-instructions: ## count the instructions of the hot stages; fails where one has grown by 10 %
-	@scripts/setup build test instructions
-	@cmake --preset release
+	@scripts/setup build instructions
+	@$(configure_command)
 	@cmake --build --preset release --parallel $(JOBS) --target bench_stages
 	@bench/instructions
 
@@ -64,7 +73,7 @@ lint: ## check the formatting and run clang-tidy
 	@scripts/setup build lint
 	@! grep -rn '@@[A-Z]' README.md docs --include='*.md' || { echo 'figures left to fill in'; exit 1; }
 	@$(sources) | xargs -r clang-format --dry-run -Werror
-	@cmake --preset release >/dev/null
+	@$(configure_command) >/dev/null
 	@scripts/tidy $(JOBS)
 
 format: ## format all sources

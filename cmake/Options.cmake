@@ -8,6 +8,16 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
 set(RAREFY_SANITIZE "" CACHE STRING "Sanitizers, as given to -fsanitize=")
 
+# Compiles several sources of a target as one (RAREFY_UNITE): what they include is parsed once, and
+# what they instantiate is compiled once. Names in unnamed namespaces may then hide one another.
+# The preset `dev` and `make lint` take each source alone.
+function(rarefy_unite target)
+  if(RAREFY_UNITE)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON ${ARGN})
+    target_compile_options(${target} PRIVATE -Wno-shadow)
+  endif()
+endfunction()
+
 function(rarefy_options target)
   # No contraction of a*b+c into a fused operation behind our back: random
   # numbers and results must not depend on what a compiler chose to fuse.

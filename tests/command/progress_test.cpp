@@ -1,5 +1,6 @@
 // What a user sees while a run goes on.
 #include <algorithm>
+#include <chrono>
 #include <regex>
 
 #include "command_line.hpp"
@@ -20,13 +21,15 @@ TEST(CommandProgress, WithoutATerminalIsPlainLines) {
   };
   // How long a tenth takes is the machine's business: more iterations, until a line comes.
   for (int iterations = 2000; iterations <= 2'000'000; iterations *= 4) {
+    const auto begin = std::chrono::steady_clock::now();
     Process process(command_words(SmallCase{"lp", "default"}.arguments(iterations) +
                                   Words{"--overwrite", "--out", (place / "run").string()}));
     const auto& end = process.wait();
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
     ASSERT_EQ(end.exit_code, 0) << end.err;
     EXPECT_EQ(end.err.find_first_of("\r\x1b"), std::string::npos) << end.err;
     EXPECT_EQ(end.out.find_first_of("\r\x1b"), std::string::npos) << end.out;
-    EXPECT_LE(lines(end.err), 10);
+    EXPECT_LE(static_cast<double>(lines(end.err)), spent.count()) << "more than one a second";
     if (lines(end.err) == 0) continue;
     const auto line = end.err.substr(0, end.err.find('\n'));
     EXPECT_TRUE(std::regex_match(
@@ -39,6 +42,7 @@ TEST(CommandProgress, WithoutATerminalIsPlainLines) {
 }
 
 TEST(CommandProgress, OnATerminalIsABar) {
+  if (!have_terminal()) GTEST_SKIP() << kNoTerminal;
   const RunPlace place;
   Process process(command_words(endless(place / "run")), {.terminal = true, .columns = 160});
   // The bar is drawn again and again.
@@ -64,6 +68,7 @@ TEST(CommandProgress, OnATerminalIsABar) {
 }
 
 TEST(CommandProgress, ANarrowTerminalGetsOneLineToo) {
+  if (!have_terminal()) GTEST_SKIP() << kNoTerminal;
   const RunPlace place;
   for (const auto columns : std::vector<unsigned short>{1, 10, 40, 90, 100}) {
     Process process(command_words(SmallCase{"lp", "default"}.arguments(30) +
@@ -81,6 +86,7 @@ TEST(CommandProgress, ANarrowTerminalGetsOneLineToo) {
 }
 
 TEST(CommandProgress, TheLastStateOfTheBarIsTheEnd) {
+  if (!have_terminal()) GTEST_SKIP() << kNoTerminal;
   const RunPlace place;
   Process process(command_words(SmallCase{"lp", "default"}.arguments(300) +
                                 Words{"--out", (place / "run").string()}),
@@ -94,6 +100,7 @@ TEST(CommandProgress, TheLastStateOfTheBarIsTheEnd) {
 }
 
 TEST(CommandProgress, ADumbTerminalGetsNoEscapeCodes) {
+  if (!have_terminal()) GTEST_SKIP() << kNoTerminal;
   const RunPlace place;
   ProcessOptions options;
   options.terminal = true;
@@ -106,22 +113,25 @@ TEST(CommandProgress, ADumbTerminalGetsNoEscapeCodes) {
   EXPECT_EQ(end.out.find('\x1b'), std::string::npos) << end.out;
 }
 
+const Words kQuiet = SmallCase{"lp", "default"}.arguments(300) + Words{"--quiet", "--out"};
+
 TEST(CommandProgress, QuietIsSilent) {
   const RunPlace place;
-  for (const bool terminal : {false, true}) {
-    Process process(
-        command_words(SmallCase{"lp", "default"}.arguments(300) +
-                      Words{"--overwrite", "--quiet", "--out", (place / "run").string()}),
-        {.terminal = terminal});
-    const auto& end = process.wait();
-    EXPECT_EQ(end.exit_code, 0);
-    EXPECT_EQ(end.out, "");
-    EXPECT_EQ(end.err, "");
-  }
+  const auto end = rarefy_command(kQuiet + Words{(place / "run").string()});
+  EXPECT_EQ(end.exit_code, 0);
+  EXPECT_EQ(end.out + end.err, "");
   const auto resumed =
       rarefy_command({"resume", (place / "run").string(), "--quiet", "--iterations", "310"});
   EXPECT_EQ(resumed.exit_code, 0);
   EXPECT_EQ(resumed.out + resumed.err, "");
+}
+
+TEST(CommandProgress, QuietIsSilentOnATerminal) {
+  if (!have_terminal()) GTEST_SKIP() << kNoTerminal;
+  const RunPlace place;
+  const auto end = rarefy_command(kQuiet + Words{(place / "run").string()}, {.terminal = true});
+  EXPECT_EQ(end.exit_code, 0);
+  EXPECT_EQ(end.out, "");
 }
 
 }  // namespace

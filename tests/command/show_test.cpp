@@ -40,7 +40,8 @@ TEST_P(CommandShow, SumsUpWhatTheFilesSay) {
                            "best_objective", "restarts"}) {
     EXPECT_EQ(json[name].get<double>(), metrics.last(name)) << name;
   }
-  EXPECT_NEAR(json["seconds"].get<double>(), metrics.last("seconds"), 1.0);
+  // The run goes on for a moment after its last line, which has three decimals.
+  EXPECT_GE(json["seconds"].get<double>(), metrics.last("seconds") - 0.001);
   for (const auto& parameter : rarefy::parameters()) {
     EXPECT_TRUE(
         json["config"][std::string(parameter.section)].contains(std::string(parameter.name)))
@@ -57,7 +58,7 @@ INSTANTIATE_TEST_SUITE_P(Of, CommandShow,
 TEST(CommandShowOf, ARunKilledBeforeAnyArchiveWasWritten) {
   const RunPlace place;
   const auto folder = place / "run";
-  Process process(command_words(SmallCase{"lp", "default"}.arguments(1000000) +
+  Process process(command_words(SmallCase{"lp", "default"}.arguments(1'000'000'000) +
                                 Words{"--checkpoint-seconds", "1000", "--out", folder.string()}));
   ASSERT_TRUE(process.wait_until([&] { return fs::exists(folder / "config.toml"); }));
   process.send(SIGKILL);

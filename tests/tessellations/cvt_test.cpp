@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -280,17 +279,11 @@ TEST(Cvt, TooManyFeaturesAreRefusedAtOnce) {
   EXPECT_THROW(Cvt({zeros, ones}, Batch(2, 600)), Error);
 }
 
-// The size of the paper's multi-feature experiment.
-TEST(SlowCvt, TenThousandCellsInTenDimensionsBuildInSeconds) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "a matter of speed";
-#endif
+// The size of the paper's multi-feature experiment. (How long it takes: cvt_build of `make bench`.)
+TEST(SlowCvt, TenThousandCellsInTenDimensionsAreAsGoodAsThoseOfOthers) {
   const std::vector<double> lower(10, -51.2), upper(10, 51.2);
   rarefy::Workers workers(0);
-  const auto start = std::chrono::steady_clock::now();
   const Cvt cvt({lower, upper}, {}, workers);
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  RecordProperty("seconds", std::to_string(seconds.count()));
   ASSERT_EQ(cvt.cells(), 10'000);
   for (Index i = 0; i < cvt.cells(); ++i) {
     for (const double value : cvt.centroids().row(i)) {
@@ -298,7 +291,6 @@ TEST(SlowCvt, TenThousandCellsInTenDimensionsBuildInSeconds) {
       ASSERT_LE(value, 51.2);
     }
   }
-  EXPECT_LT(seconds.count(), 60.0);
   // What k-means minimises, on the points it ran on. Other software (scikit-learn, the same
   // box, numbers of cells and samples, its own random points) comes to rest at 1,053.8; two
   // local optima of this size differ by far less than one per cent.
