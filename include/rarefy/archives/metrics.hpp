@@ -17,7 +17,8 @@ inline constexpr double kCrossEntropyFloor = 1e-14;
 [[nodiscard]] double coverage(const Archive& archive);
 
 /// -1/l sum_e ln(N_e / N_total + floor) over l cells: how far the visits are from even.
-/// The paper's section 5.1; least, ln l, when all cells were visited equally often.
+/// The paper's section 6.1, but for the floor; least, ln l, when all cells were visited equally
+/// often.
 [[nodiscard]] double cross_entropy(std::span<const std::int64_t> visits,
                                    double floor = kCrossEntropyFloor);
 

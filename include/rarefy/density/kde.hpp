@@ -40,7 +40,8 @@ struct EnumNames<KdeMethod> {
 struct KdeOptions {
   FeatureSpace space;
   Kernel kernel = Kernel::gaussian;
-  Bandwidth bandwidth = Bandwidth::scott();  ///< scott: for 10,000 samples if there is no limit
+  /// scott: by the box and the buffer's capacity, not by the data; 10,000 if there is no limit
+  Bandwidth bandwidth = Bandwidth::scott();
   KdeMethod method = KdeMethod::automatic;
 
   bool operator==(const KdeOptions&) const = default;
@@ -57,7 +58,7 @@ class KdeSums;  // how `method` makes them; private to the library
 ///   epanechnikov  K(u) = max(0, 1 - u^2)    c = 2 S / (m (m + 2))
 ///
 /// with S the surface of the unit sphere in m dimensions, so that p integrates to 1. (The
-/// paper's equation 3 leaves out c and has h where this has h^m: a constant factor, which no
+/// paper's equation 2 leaves out c and has h where this has h^m: a constant factor, which no
 /// ranking sees.) Scores are natural logarithms of p.
 ///
 /// Far tail: below 2^-60 of its peak the Gaussian is summed in double precision, so it never
