@@ -27,11 +27,9 @@ struct ListVerb {
     out += "\nAlgorithms\n";
     for (const auto& row : algorithms()) put_row(out, row.name, row.meaning);
     out += "\nProfiles\n";
-    put_row(out, name_of(Profile::standard),
-            "the algorithms with correct parts; density descent with the additions that README "
-            "lists");
-    put_row(out, name_of(Profile::published),
-            "made to come near the paper's own figures; see docs/published-profile.md");
+    for (const auto& [value, name] : EnumNames<Profile>::all) {
+      put_row(out, name, meaning_of(value));
+    }
     fmt::format_to(std::back_inserter(out),
                    "\nParameters that matter to {} by {}, with their defaults in the {} profile\n",
                    domain, algorithm, profile);

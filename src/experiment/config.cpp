@@ -5,6 +5,15 @@
 
 namespace rarefy {
 
+std::string_view meaning_of(Profile profile) {
+  switch (profile) {
+    case Profile::standard:
+      return "the algorithms with correct parts; density descent with the additions in README";
+    case Profile::published: break;
+  }
+  return "made to come near the paper's own figures; see docs/published-profile.md";
+}
+
 Config default_config(std::string_view domain, std::string_view algorithm, Profile profile) {
   const auto& problem = domain_named(domain);
   const auto& row = algorithm_named(algorithm);

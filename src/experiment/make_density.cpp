@@ -19,8 +19,6 @@ namespace {
 
 bool is_published(const Config& config) { return config.profile == Profile::published; }
 
-std::uint64_t seed_of(const Config& config) { return static_cast<std::uint64_t>(config.seed); }
-
 std::unique_ptr<FeatureBuffer> make_buffer(const Config& config, const DomainInfo& domain) {
   const Index capacity = config.density.buffer;
   if (is_published(config)) {

@@ -8,7 +8,8 @@
 #include "rarefy/emitters/evolution_strategy_emitter.hpp"
 #include "rarefy/emitters/gaussian_emitter.hpp"
 #include "rarefy/emitters/iso_line_emitter.hpp"
-#include "rarefy/emitters/linear_strategy.hpp"
+#include "rarefy/emitters/lm_ma_es.hpp"
+#include "rarefy/emitters/separable_cma_es.hpp"
 
 namespace rarefy {
 namespace {
@@ -41,8 +42,6 @@ IsoLineOptions iso_line_options(const Config& config, const DomainInfo& domain) 
   options.bounds = bounds_of(config.emitters, domain);
   return options;
 }
-
-std::uint64_t seed_of(const Config& config) { return static_cast<std::uint64_t>(config.seed); }
 
 }  // namespace
 

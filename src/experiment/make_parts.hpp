@@ -16,6 +16,10 @@
 
 namespace rarefy {
 
+[[nodiscard]] inline std::uint64_t seed_of(const Config& config) {
+  return static_cast<std::uint64_t>(config.seed);
+}
+
 // make_emitter.cpp
 [[nodiscard]] Bounds bounds_of(const EmitterOptions& options, const DomainInfo& domain);
 [[nodiscard]] std::unique_ptr<Emitter> make_strategy_emitter(const Config& config,

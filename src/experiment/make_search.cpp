@@ -98,7 +98,7 @@ SearchParts make_parts(const Config& config, const DomainInfo& domain,
 
 SearchOptions make_search_options(const Config& config, Batch initial_solutions) {
   SearchOptions options;
-  options.seed = static_cast<std::uint64_t>(config.seed);
+  options.seed = seed_of(config);
   options.score_before_observing = config.profile != Profile::published ||
                                    algorithm_of(config).published_scores_before_observing;
   options.outside = config.density.outside;
@@ -119,7 +119,7 @@ std::unique_ptr<Search> make_search(const Config& config, const DomainInfo& doma
   auto solutions = read_initial_solutions(config, domain);
   auto parts = make_parts(config, domain, std::move(cells), solutions);
   auto options = make_search_options(config, std::move(solutions));
-  options.threads = team->threads();  // MERGE options.workers = std::move(team);
+  options.workers = std::move(team);
   return std::make_unique<Search>(std::move(parts), options);
 }
 

@@ -102,6 +102,42 @@ TEST(ConfigFile, ErrorsSayWhere) {
   EXPECT_TRUE(contains(message, "file.toml:2") && contains(message, "'published'")) << message;
 }
 
+TEST(ConfigFile, ReportsAllItsErrorsAtOnce) {
+  const auto message = message_of(
+      "[run]\niteratons = 5\nseed = -1\n[density]\nbandwidth = 'wide'\nbuffer = 50\n"
+      "[desnity]\nx = 1\n[domain]\nwalls = '1,2,3'\n[emitters]\nbounds = '2,1'\n");
+  for (const auto* part : {"file.toml:2", "'iterations'", "file.toml:3", "seed", "file.toml:5",
+                           "bandwidth: got 'wide'", "file.toml:7", "'density'", "file.toml:10",
+                           "wall 1", "file.toml:12", "bounds: got '2,1'"}) {
+    EXPECT_TRUE(contains(message, part)) << part << " in\n" << message;
+  }
+  EXPECT_FALSE(contains(message, "file.toml:6"));
+}
+
+// What was a default when the file was written binds nobody who chooses another algorithm.
+TEST(ConfigFile, OfARunMarksWhatWasChosen) {
+  auto given = rarefy::parse_settings("[run]\nseed = 7\n[emitters]\nbatch = 20\nx0 = 0\n", "given");
+  const auto first = rarefy::resolve(given);
+  auto again = rarefy::parse_settings(rarefy::to_toml(first), "written");
+  EXPECT_TRUE(rarefy::resolve(again) == first);
+  again.set("algorithm", std::string("cma-mae"));
+  auto expected = rarefy::default_config("lp", "cma-mae");
+  expected.seed = 7;
+  expected.emitters.batch = 20;
+  const auto other = rarefy::resolve(again);
+  EXPECT_TRUE(other == expected);
+  EXPECT_EQ(other.emitters.cma_es.sigma0, 0.5) << "not the first one's";
+  // Also what was chosen though it is the default, and through a second file.
+  EXPECT_TRUE(other.chosen.names.contains("x0"));
+  auto third = rarefy::parse_settings(rarefy::to_toml(other), "written again");
+  third.set("algorithm", std::string("dds-kde"));
+  EXPECT_TRUE(rarefy::resolve(third) == first);
+  // A file without the mark was written by hand: all of it was chosen.
+  auto by_hand = rarefy::parse_settings("[emitters]\nsigma0 = 1.5\n", "hand");
+  by_hand.set("algorithm", std::string("cma-mae"));
+  EXPECT_EQ(rarefy::resolve(by_hand).emitters.cma_es.sigma0, 1.5);
+}
+
 // A misspelling most likely means a name of its own table, not a nearer one of another.
 TEST(ConfigFile, SuggestsNamesOfTheSameTableFirst) {
   EXPECT_TRUE(contains(message_of("[archive]\ncell = 5\n"), "'cells'"));

@@ -45,6 +45,8 @@ struct EnumNames<Profile> {
                                                                  {Profile::published, "published"}};
 };
 
+[[nodiscard]] std::string_view meaning_of(Profile profile);
+
 /// What our own domains can be told. (A problem of one's own is described by its DomainInfo.)
 struct ProblemOptions {
   Index n = LinearProjectionOptions{}.n;
