@@ -59,7 +59,7 @@ IterationTimes time_iteration(const Config& config, Index threads) {
 
   const auto iterate = [&] {
     const auto solutions = watches.ask.time([&] { return search.ask(); });
-    watches.evaluate.time([&] { evaluator.evaluate(solutions, features, objectives); });
+    watches.evaluate.time([&] { evaluator.evaluate(solutions, {features, objectives}); });
     watches.tell.time([&] { search.tell(features, objectives); });
   };
   while (search.evaluations() < 2 * config.density.buffer || search.iteration() < 100) iterate();

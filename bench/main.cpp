@@ -50,7 +50,7 @@ void print_domain(const char* title, const char* domain, const IterationTimes& f
 // The same bandwidth for all, so that nothing but the buffer differs.
 void print_buffers() {
   auto config = rarefy::default_config("lp");
-  set(config, "bandwidth", "0.0622 width");
+  config.density.kde.bandwidth = rarefy::Bandwidth::normalised(0.0622);
   fmt::print("linear projection, by the size of the buffer (seen: twice as many)\n");
   fmt::print("  {:<18} {:>9} {:>10} {:>24}\n", "ms an iteration", "1 thread", "2 threads",
              "of that score, observe");

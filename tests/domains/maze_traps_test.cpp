@@ -217,7 +217,7 @@ TEST(MazeBits, AreTheSameWithAnyNumberOfThreads) {
     rarefy::Workers workers(threads);
     rarefy::ThreadsEvaluator evaluator(maze, workers);
     Evaluated found{Batch(controllers.rows(), 2), std::vector<double>(expected.objectives.size())};
-    evaluator.evaluate(controllers, found.features, found.objectives);
+    evaluator.evaluate(controllers, {found.features, found.objectives});
     expect_same(found, expected, std::to_string(threads) + " threads");
   }
 }

@@ -180,7 +180,7 @@ class Loop {
 
   void steps(int count) {
     for (int i = 0; i < count; ++i) {
-      evaluator.evaluate(search.ask(), features, objectives);
+      evaluator.evaluate(search.ask(), {features, objectives});
       search.tell(features, objectives);
     }
   }

@@ -121,7 +121,7 @@ class Loop {
         features(search.candidates(), search.feature_dim()),
         objectives(static_cast<std::size_t>(search.candidates())) {}
 
-  void evaluate() { evaluator.evaluate(search.ask(), features, objectives); }
+  void evaluate() { evaluator.evaluate(search.ask(), {features, objectives}); }
   void step() {
     evaluate();
     search.tell(features, objectives);

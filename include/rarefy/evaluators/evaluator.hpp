@@ -15,7 +15,8 @@ namespace rarefy {
 struct EvaluationSpan {
   BatchSpan features;
   std::span<double> objectives;
-  std::span<std::uint8_t> valid;  ///< 0: could not be evaluated, the rest of the row says nothing
+  /// 0: could not be evaluated, the rest of the row says nothing. Without entries, none may fail.
+  std::span<std::uint8_t> valid = {};
 };
 
 /// The same, with memory of its own.
