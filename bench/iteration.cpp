@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "rarefy/evaluators/evaluator.hpp"
+#include "rarefy/experiment/domain_table.hpp"
 #include "rarefy/experiment/make_search.hpp"
 #include "stopwatch.hpp"
 
@@ -52,7 +53,9 @@ IterationTimes time_iteration(const Config& config, Index threads) {
       make_parts(config, domain->info(), make_tessellation(config, domain->info(), workers));
   Watches watches;
   parts.density = std::make_unique<TimedDensity>(std::move(parts.density), watches);
-  Search search(std::move(parts), make_search_options(config, threads));
+  auto options = make_search_options(config);
+  options.threads = threads;
+  Search search(std::move(parts), options);
   ThreadsEvaluator evaluator(*domain, search.workers());
   Batch features(search.candidates(), search.feature_dim());
   std::vector<double> objectives(static_cast<std::size_t>(search.candidates()));

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
 #include "rarefy/core/error.hpp"
+#include "rarefy/core/fingerprint.hpp"
 #include "rarefy/core/random.hpp"
 #include "search/outside_box.hpp"
 #include "search/usable_rows.hpp"
@@ -39,6 +41,18 @@ void check_parts(const SearchParts& parts) {
             fmt::format("{} in an emitter, {} in the archive", emitter->dimension(),
                         parts.archive->solution_dim()),
             "the same number");
+  }
+}
+
+void check_initial_solutions(BatchView solutions, Index dimension) {
+  if (solutions.rows() == 0) return;
+  require(solutions.cols() == dimension, "initial solutions",
+          fmt::format("{} values each", solutions.cols()), fmt::format("{}", dimension));
+  for (Index i = 0; i < solutions.rows(); ++i) {
+    for (const double value : solutions.row(i)) {
+      require(std::isfinite(value), fmt::format("initial solutions: row {}", i),
+              fmt::format("{}", value), "finite numbers");
+    }
   }
 }
 
@@ -78,6 +92,12 @@ Search::Search(SearchParts parts, SearchOptions options)
   }
   first_row_.push_back(rows);
   const Index dimension = parts_.archive->solution_dim();
+  check_initial_solutions(options_.initial_solutions, dimension);
+  initial_solutions_fingerprint_ =
+      static_cast<std::int64_t>(Fingerprint()
+                                    .add(options_.initial_solutions.rows())
+                                    .add(options_.initial_solutions.view().values())
+                                    .value());
   solutions_.resize(rows, dimension);
   usable_ = std::make_unique<UsableRows>(rows);
   box_ = std::make_unique<OutsideBox>(parts_.archive->tessellation().space(), options_.outside);
@@ -104,9 +124,17 @@ BatchView Search::ask() {
           *parts_.archive, static_cast<std::uint64_t>(iteration_),
           solutions_.span().rows(first_row_[at], first_row_[at + 1] - first_row_[at]));
     });
+    const auto given = options_.initial_solutions.view().rows(
+        rows_given() > 0 ? static_cast<Index>(iteration_) * batch() : 0, rows_given());
+    std::copy(given.values().begin(), given.values().end(), solutions_.data());
     asked_ = true;
   }
   return solutions_;
+}
+
+// The first so many rows of this iteration's batch are given ones.
+Index Search::rows_given() const {
+  return std::clamp<Index>(options_.initial_solutions.rows() - evaluations(), 0, batch());
 }
 
 void Search::tell(BatchView features, std::span<const double> objectives,
@@ -128,8 +156,9 @@ void Search::tell(BatchView features, std::span<const double> objectives,
 
   workers_->for_each(emitters(), [&](Index e) { tell_emitter(e, features, objectives); });
   for (Index e = 0; e < emitters(); ++e) {
-    const Index first = usable_->before(first_row_[static_cast<std::size_t>(e)]);
-    const Index count = usable_->before(first_row_[static_cast<std::size_t>(e) + 1]) - first;
+    const auto at = static_cast<std::size_t>(e);
+    const Index first = usable_->before(std::max(first_row_[at], rows_given()));
+    const Index count = usable_->before(first_row_[at + 1]) - first;
     if (count > 0) parts_.restart_point->observe(e, batch.features.rows(first, count));
   }
   restart_emitters();
@@ -198,8 +227,8 @@ Index Search::rows_of(Index emitter) const {
 }
 
 // Fills `order` with the emitter's rows, best first: those inside by their scores, those that
-// lie outside by how far where that matters, those that failed. Equals are in random order: the
-// order of rows is no reason to prefer one.
+// lie outside by how far where that matters, those that are not its own, those that failed. Equals
+// are in random order: the order of rows is no reason to prefer one.
 Search::Ranking Search::rank(Index e, std::span<Index> order) const {
   const Index first = first_row_[static_cast<std::size_t>(e)];
   RandomStream random({.seed = options_.seed,
@@ -208,10 +237,12 @@ Search::Ranking Search::rank(Index e, std::span<Index> order) const {
                        .iteration = static_cast<std::uint64_t>(iteration_)});
   random_permutation(random, order);
   Ranking ranking = {.ranked = static_cast<Index>(order.size())};
-  if (!usable_->all() || box_->ranks_last()) {
-    enum Group { inside, outside, failed };
+  const Index given = rows_given() - first;
+  if (!usable_->all() || box_->ranks_last() || given > 0) {
+    enum Group { inside, outside, not_its_own, failed };
     const auto group = [&](Index row) {
       if (!(*usable_)[first + row]) return failed;
+      if (row < given) return not_its_own;
       return box_->ranks_last() && distances_[static_cast<std::size_t>(first + row)] > 0 ? outside
                                                                                          : inside;
     };
@@ -220,7 +251,7 @@ Search::Ranking Search::rank(Index e, std::span<Index> order) const {
                            [&](Index row) { return group(row) == wanted; });
     };
     stable_sort_in_place(order, [&](Index a, Index b) { return group(a) < group(b); });
-    ranking.ranked -= count(failed);
+    ranking.ranked -= count(failed) + count(not_its_own);
     ranking.outside = count(outside);
   }
   const auto sort_by = [&](const std::vector<double>& values, std::span<Index> rows) {
@@ -239,6 +270,8 @@ void Search::tell_emitter(Index e, BatchView features, std::span<const double> o
   const auto at = static_cast<std::size_t>(e);
   const Index first = first_row_[at];
   const Index count = rows_of(e);
+  restart_[at] = 0;
+  if (first_row_[at + 1] <= rows_given()) return;  // it has proposed nothing
   const std::span<const double> scores = part(scores_, first, count);
   const auto order = part(order_, first, count);
   const auto [ranked, outside] = rank(e, order);
@@ -301,6 +334,7 @@ void Search::save(StateWriter& out) const {
   out.integer("search.seed", static_cast<std::int64_t>(options_.seed));
   out.integers("search.first_rows",
                std::vector<std::int64_t>(first_row_.begin(), first_row_.end()));
+  out.integer("search.initial_solutions", initial_solutions_fingerprint_);
   out.integer("search.iteration", iteration_);
   out.integer("search.restarts", restarts_);
   out.integer("search.failed", failed_);
@@ -323,6 +357,7 @@ void Search::load(StateReader& in) {
                 "saved state: it is that of a search with another seed or with "
                 "emitters of other batches");
   }
+  in.expect_integer("search.initial_solutions", initial_solutions_fingerprint_);
   iteration_ = in.integer("search.iteration", 0, kMost);
   restarts_ = in.integer("search.restarts", 0, kMost);
   failed_ = in.integer("search.failed", 0, evaluations());

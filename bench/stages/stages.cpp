@@ -23,6 +23,7 @@
 #include "rarefy/density/reservoir.hpp"
 #include "rarefy/emitters/cma_es.hpp"
 #include "rarefy/evaluators/evaluator.hpp"
+#include "rarefy/experiment/domain_table.hpp"
 #include "rarefy/experiment/make_search.hpp"
 #include "rarefy/tessellations/grid.hpp"
 

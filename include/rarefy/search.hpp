@@ -53,6 +53,12 @@ struct SearchOptions {
   bool nan_means_failed = false;
   /// What the density makes of features outside of the archive's feature space.
   Outside outside = Outside::as_is;
+  /// Solutions to evaluate first, a row each: in iteration t the rows from t * batch() on stand in
+  /// for the first candidates of the batch, as long as there are any. They are scored, observed
+  /// and recorded as all others, but emitters do not learn from what they have not proposed; one
+  /// none of whose candidates is its own is not told of the batch at all. (Where the emitters
+  /// themselves begin is for whoever makes them.)
+  Batch initial_solutions{};
 };
 
 class Search {
@@ -113,6 +119,7 @@ class Search {
  private:
   void check(BatchView features, std::span<const double> objectives,
              std::span<const std::uint8_t> valid) const;
+  [[nodiscard]] Index rows_given() const;
   struct Ranking {
     Index ranked = 0;   // rows to learn from
     Index outside = 0;  // of these, the last
@@ -129,6 +136,7 @@ class Search {
   SearchOptions options_;
   std::shared_ptr<Workers> workers_;
   std::vector<Index> first_row_;  // of each emitter, and the end
+  std::int64_t initial_solutions_fingerprint_ = 0;
 
   std::int64_t iteration_ = 0;
   std::int64_t restarts_ = 0;

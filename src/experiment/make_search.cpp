@@ -103,7 +103,7 @@ SearchOptions make_search_options(const Config& config, Batch initial_solutions)
                                    algorithm_of(config).published_scores_before_observing;
   options.outside = config.density.outside;
   options.nan_means_failed = config.nan_fails;
-  (void)initial_solutions;  // MERGE options.initial_solutions = std::move(initial_solutions);
+  options.initial_solutions = std::move(initial_solutions);
   return options;
 }
 

@@ -15,8 +15,9 @@ namespace rarefy {
 
 /// What an emitter, and whoever decides on its restart, is told about its own rows of a batch.
 ///
-/// The first `ranked` entries of `order` are the rows to learn from. The rest could not be
-/// evaluated; of those, features, objectives and scores say nothing.
+/// The first `ranked` entries of `order` are the rows to learn from. The rest are not the
+/// emitter's own (SearchOptions::initial_solutions), or could not be evaluated: of the latter,
+/// features, objectives and scores say nothing.
 ///
 /// With Outside::last, the last `outside` of the rows to learn from lie outside of the feature
 /// space, and their order is that of `distances`. Their scores are not comparable with those of

@@ -34,8 +34,8 @@ class RestartPoint {
   /// Writes the point from which emitter number `emitter` goes on.
   virtual void choose(const RestartContext& context, Index emitter, std::span<double> out) = 0;
 
-  /// After every iteration, for every emitter in turn: the features of its candidates. Not called
-  /// for an emitter none of whose candidates could be evaluated.
+  /// After every iteration, for every emitter in turn: the features of its own candidates that
+  /// could be evaluated. Not called for an emitter without any.
   virtual void observe(Index /*emitter*/, BatchView /*features*/) {}
 
   virtual void save(StateWriter& /*out*/) const {}
