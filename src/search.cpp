@@ -125,7 +125,7 @@ BatchView Search::ask() {
           solutions_.span().rows(first_row_[at], first_row_[at + 1] - first_row_[at]));
     });
     const auto given = options_.initial_solutions.view().rows(
-        rows_given() > 0 ? static_cast<Index>(iteration_) * batch() : 0, rows_given());
+        rows_given() > 0 ? static_cast<Index>(iteration_) * candidates() : 0, rows_given());
     std::copy(given.values().begin(), given.values().end(), solutions_.data());
     asked_ = true;
   }
@@ -134,7 +134,7 @@ BatchView Search::ask() {
 
 // The first so many rows of this iteration's batch are given ones.
 Index Search::rows_given() const {
-  return std::clamp<Index>(options_.initial_solutions.rows() - evaluations(), 0, batch());
+  return std::clamp<Index>(options_.initial_solutions.rows() - evaluations(), 0, candidates());
 }
 
 void Search::tell(BatchView features, std::span<const double> objectives,

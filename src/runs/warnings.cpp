@@ -5,10 +5,10 @@
 namespace rarefy {
 namespace {
 
-// Fewer than this many evaluations say little.
-constexpr std::int64_t kEnough = 1'000;
+// Fewer than this many iterations say little: emitters have only begun to learn.
+constexpr std::int64_t kEnough = 20;
 // From this part on, somebody should look at it.
-constexpr double kMany = 0.25;
+constexpr double kMany = 0.3;
 
 }  // namespace
 
@@ -23,11 +23,12 @@ std::vector<Warning> warnings_of(const Search& search) {
   const auto part = [](std::int64_t some, std::int64_t of) {
     return static_cast<double>(some) / static_cast<double>(of);
   };
-  if (all >= kEnough && part(failed, all) >= kMany) {
+  if (search.iteration() >= kEnough && part(failed, all) >= kMany) {
     warnings.push_back(
         {"failed", fmt::format("{:.0f} % of the evaluations failed", 100 * part(failed, all))});
   }
-  if (evaluated >= kEnough && part(search.outside(), evaluated) >= kMany) {
+  if (search.iteration() >= kEnough && evaluated > 0 &&
+      part(search.outside(), evaluated) >= kMany) {
     warnings.push_back(
         {"outside", fmt::format("{:.0f} % of the evaluations have features outside the box of "
                                 "feature space: a wider box would keep them apart",

@@ -2,6 +2,8 @@
 #include "command_line.hpp"
 #include "run_files.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace {
 
 #ifdef RAREFY_LANDER_PATH

@@ -32,9 +32,9 @@ struct Settings {
   [[nodiscard]] const Setting* find(std::string_view parameter) const;
 };
 
-/// Reads a configuration. A key or table that does not exist or stands in the wrong table, and a
-/// value that cannot be, are told with their place in the file and the nearest valid name, all of
-/// them in one Error. `name` stands for the file in messages.
+/// Reads a configuration. Keys and tables that do not exist or stand in the wrong table, and values
+/// of another type or out of range, are told with their place in the file and the nearest valid
+/// name, all of them in one Error. `name` stands for the file in messages.
 [[nodiscard]] Settings parse_settings(std::string_view text, std::string_view name);
 [[nodiscard]] Settings read_settings(const std::filesystem::path& path);
 
