@@ -13,15 +13,14 @@ namespace {
 
 struct Level {
   InstructionSet set;
-  std::string_view name;
   std::int64_t needs;  // the Highway targets of which one must be there; 0: nothing
 };
 
 constexpr std::array kLevels = {
-    Level{InstructionSet::baseline, "baseline", 0},
+    Level{InstructionSet::baseline, 0},
 #if HWY_ARCH_X86
-    Level{InstructionSet::avx2, "avx2", HWY_AVX2},
-    Level{InstructionSet::avx512, "avx512", HWY_AVX3},
+    Level{InstructionSet::avx2, HWY_AVX2},
+    Level{InstructionSet::avx512, HWY_AVX3},
 #endif
 };
 
@@ -29,22 +28,8 @@ std::atomic<int> pinned{-1};
 
 }  // namespace
 
-std::string_view name_of(InstructionSet set) {
-  for (const auto& level : kLevels) {
-    if (level.set == set) return level.name;
-  }
-  return "unknown";
-}
-
 InstructionSet instruction_set_named(std::string_view name) {
-  if (name == "auto") return best_instruction_set();
-  std::string known = "auto";
-  for (const auto& level : kLevels) {
-    if (level.name == name) return level.set;
-    known += ", " + std::string(level.name);
-  }
-  throw Error(ErrorKind::parameter, "instruction set", "'" + std::string(name) + "'",
-              "one of " + known);
+  return name == "auto" ? best_instruction_set() : named<InstructionSet>(name);
 }
 
 InstructionSet best_instruction_set() {

@@ -49,9 +49,11 @@ Error unknown_name(std::string_view thing, std::string_view given,
   const auto nearest = nearest_name(given, known);
   const auto hint = nearest.empty() ? std::string() : fmt::format(" (did you mean '{}'?)", nearest);
   // A long list helps nobody when there is a good guess.
-  if (known.size() > 12) {
-    return {ErrorKind::parameter,
-            fmt::format("unknown {} '{}'{}; 'rarefy list' shows all", thing, given, hint)};
+  constexpr std::size_t kLong = 12;
+  if (known.size() > kLong) {
+    const auto some = nearest.empty() ? fmt::format("; there are {} to choose from", known.size())
+                                      : std::string();
+    return {ErrorKind::parameter, fmt::format("unknown {} '{}'{}{}", thing, given, hint, some)};
   }
   return {ErrorKind::parameter, fmt::format("unknown {} '{}'{}; expected one of {}", thing, given,
                                             hint, fmt::join(known, ", "))};

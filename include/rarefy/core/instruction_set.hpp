@@ -7,6 +7,9 @@
 #pragma once
 
 #include <string_view>
+#include <utility>
+
+#include "rarefy/core/names.hpp"
 
 namespace rarefy {
 
@@ -16,7 +19,15 @@ enum class InstructionSet {
   avx512,    ///< AVX-512 F, BW, CD, DQ and VL
 };
 
-[[nodiscard]] std::string_view name_of(InstructionSet set);
+template <>
+struct EnumNames<InstructionSet> {
+  static constexpr std::string_view thing = "instruction set";
+  static constexpr std::pair<InstructionSet, std::string_view> all[] = {
+      {InstructionSet::baseline, "baseline"},
+      {InstructionSet::avx2, "avx2"},
+      {InstructionSet::avx512, "avx512"}};
+};
+
 /// The set named `name`; "auto" is the best one here. Throws on an unknown name.
 [[nodiscard]] InstructionSet instruction_set_named(std::string_view name);
 
