@@ -303,6 +303,15 @@ std::string KernelDensity::how() const {
   return fmt::format("panels, {} x {}", across, up);
 }
 
+void KernelDensity::identify(StateOptions& options) const {
+  options_.space.identify(options);
+  options.text("kde.kernel", name_of(options_.kernel));
+  options.reals("kde.bandwidths", bandwidths_);
+  options.text("kde.method", name_of(method_));
+  options.integer("kde.buffer", buffer_->capacity());
+  buffer_->identify(options);
+}
+
 void KernelDensity::save(StateWriter& out) const {
   buffer_->save(out);
   if (panels_ != nullptr) panels_->sums.save(out);

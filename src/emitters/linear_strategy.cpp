@@ -126,6 +126,14 @@ void LinearStrategy::tell(BatchView solutions, std::span<const Index> order, Ind
                    .steps = steps_.view().rows(0, parents)});
 }
 
+void LinearStrategy::identify(StateOptions& options) const {
+  options.integer("es.dimension", options_.dimension);
+  options.integer("es.batch", options_.batch);
+  options.real("es.sigma0", options_.sigma0);
+  options.flag("es.mirrored", options_.mirrored);
+  options_.bounds.identify(options);
+}
+
 void LinearStrategy::save(StateWriter& out) const {
   out.reals("es.mean", mean_);
   out.real("es.sigma", sigma_);

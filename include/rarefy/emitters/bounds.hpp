@@ -7,6 +7,7 @@
 
 #include "rarefy/core/batch.hpp"
 #include "rarefy/core/random.hpp"
+#include "rarefy/core/state_options.hpp"
 
 namespace rarefy {
 
@@ -21,6 +22,8 @@ struct Bounds {
   Repair repair = Repair::reflect;  ///< ... then forced inside
 
   [[nodiscard]] bool any() const { return !lower.empty(); }
+  /// As options of whoever has it.
+  void identify(StateOptions& options) const;
 };
 
 /// Throws unless the box can hold solutions of this dimension, drawn so many at a time.

@@ -88,6 +88,7 @@ class CmaEs : public EvolutionStrategy {
   [[nodiscard]] std::span<const double> mean() const override { return mean_; }
   [[nodiscard]] Batch covariance() const;
 
+  void identify(StateOptions& options) const override;
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
 

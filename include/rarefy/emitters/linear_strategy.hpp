@@ -28,6 +28,7 @@ class LinearStrategy : public EvolutionStrategy {
   void reset(std::span<const double> mean) override;
   void ask(const StreamKey& key, BatchSpan out) override;
   void tell(BatchView solutions, std::span<const Index> order, Index parents) override;
+  void identify(StateOptions& options) const override;
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
 
@@ -74,6 +75,10 @@ class SeparableCmaEs : public LinearStrategy {
   [[nodiscard]] Stop stop(std::span<const double> scores, const StopTests& tests) const override;
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
+  void identify(StateOptions& options) const override {
+    options.text("es.strategy", "sep-cma-es");
+    LinearStrategy::identify(options);
+  }
   [[nodiscard]] std::span<const double> variances() const { return variances_; }
 
  protected:
@@ -95,6 +100,10 @@ class LmMaEs : public LinearStrategy {
   [[nodiscard]] Stop stop(std::span<const double> scores, const StopTests& tests) const override;
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
+  void identify(StateOptions& options) const override {
+    options.text("es.strategy", "lm-ma-es");
+    LinearStrategy::identify(options);
+  }
   [[nodiscard]] Index directions() const { return directions_.rows(); }
 
  protected:
