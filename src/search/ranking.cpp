@@ -5,13 +5,13 @@
 namespace rarefy {
 namespace {
 
-enum Group { inside, outside, not_its_own, failed };
+enum class Group : std::uint8_t { inside, outside, not_its_own, failed };
 
 Group group_of(const Standings& rows, Index row) {
   const auto at = static_cast<std::size_t>(row);
-  if (!rows.usable.empty() && rows.usable[at] == 0) return failed;
-  if (row < rows.not_its_own) return not_its_own;
-  return !rows.distances.empty() && rows.distances[at] > 0 ? outside : inside;
+  if (!rows.usable.empty() && rows.usable[at] == 0) return Group::failed;
+  if (row < rows.not_its_own) return Group::not_its_own;
+  return !rows.distances.empty() && rows.distances[at] > 0 ? Group::outside : Group::inside;
 }
 
 // A stable sort that allocates nothing, for the few dozen rows of one emitter.
@@ -45,8 +45,8 @@ Ranking rank_rows(const Standings& rows, RandomStream& random, std::span<Index> 
                            [&](Index row) { return group(row) == wanted; });
     };
     stable_sort_in_place(order, [&](Index a, Index b) { return group(a) < group(b); });
-    ranking.ranked -= count(failed) + count(not_its_own);
-    ranking.outside = count(outside);
+    ranking.ranked -= count(Group::failed) + count(Group::not_its_own);
+    ranking.outside = count(Group::outside);
   }
   const auto ranked = order.first(static_cast<std::size_t>(ranking.ranked));
   const auto behind = static_cast<std::size_t>(ranking.outside);
