@@ -3,71 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <utility>
 
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/fingerprint.hpp"
 #include "rarefy/core/random.hpp"
+#include "search/checks.hpp"
 #include "search/outside_box.hpp"
+#include "search/ranking.hpp"
 #include "search/usable_rows.hpp"
 
 namespace rarefy {
 namespace {
-
-void require(bool condition, std::string_view thing, std::string_view given,
-             std::string_view expected) {
-  if (!condition) throw Error(ErrorKind::parameter, thing, given, expected);
-}
-
-void check_parts(const SearchParts& parts) {
-  require(!parts.emitters.empty(), "search: emitters", "none", "at least one");
-  require(parts.triggers.size() == parts.emitters.size(), "search: restart triggers",
-          fmt::format("{}", parts.triggers.size()),
-          fmt::format("{}, one for each emitter", parts.emitters.size()));
-  require(parts.restart_point && parts.density && parts.archive, "search: parts",
-          "a missing restart point, density or archive", "one of each");
-  require(parts.density->feature_dim() == parts.archive->feature_dim(), "search: features",
-          fmt::format("{} in the density, {} in the archive", parts.density->feature_dim(),
-                      parts.archive->feature_dim()),
-          "the same number");
-  for (const auto& trigger : parts.triggers) {
-    require(trigger != nullptr, "search: restart triggers", "an empty one", "none empty");
-  }
-  for (const auto& emitter : parts.emitters) {
-    require(emitter != nullptr, "search: emitters", "an empty one", "none empty");
-    require(emitter->dimension() == parts.archive->solution_dim(), "search: solution dimension",
-            fmt::format("{} in an emitter, {} in the archive", emitter->dimension(),
-                        parts.archive->solution_dim()),
-            "the same number");
-  }
-}
-
-void check_initial_solutions(BatchView solutions, Index dimension) {
-  if (solutions.rows() == 0) return;
-  require(solutions.cols() == dimension, "initial solutions",
-          fmt::format("{} values each", solutions.cols()), fmt::format("{}", dimension));
-  for (Index i = 0; i < solutions.rows(); ++i) {
-    for (const double value : solutions.row(i)) {
-      require(std::isfinite(value), fmt::format("initial solutions: row {}", i),
-              fmt::format("{}", value), "finite numbers");
-    }
-  }
-}
-
-// A stable sort that allocates nothing, for the few dozen rows of one emitter.
-template <typename Before>
-void stable_sort_in_place(std::span<Index> values, Before before) {
-  for (std::size_t i = 1; i < values.size(); ++i) {
-    const auto value = values[i];
-    const auto place =
-        std::upper_bound(values.begin(), values.begin() + static_cast<Index>(i), value, before);
-    std::move_backward(place, values.begin() + static_cast<Index>(i),
-                       values.begin() + static_cast<Index>(i) + 1);
-    *place = value;
-  }
-}
 
 template <typename Value>
 std::span<Value> part(std::span<Value> values, Index first, Index count) {
@@ -93,11 +41,10 @@ Search::Search(SearchParts parts, SearchOptions options)
   first_row_.push_back(rows);
   const Index dimension = parts_.archive->solution_dim();
   check_initial_solutions(options_.initial_solutions, dimension);
-  initial_solutions_fingerprint_ =
-      static_cast<std::int64_t>(Fingerprint()
-                                    .add(options_.initial_solutions.rows())
-                                    .add(options_.initial_solutions.view().values())
-                                    .value());
+  initial_solutions_fingerprint_ = Fingerprint()
+                                       .add(options_.initial_solutions.rows())
+                                       .add(options_.initial_solutions.view().values())
+                                       .value();
   solutions_.resize(rows, dimension);
   usable_ = std::make_unique<UsableRows>(rows);
   box_ = std::make_unique<OutsideBox>(parts_.archive->tessellation().space(), options_.outside);
@@ -226,46 +173,6 @@ Index Search::rows_of(Index emitter) const {
   return first_row_[at + 1] - first_row_[at];
 }
 
-// Fills `order` with the emitter's rows, best first: those inside by their scores, those that
-// lie outside by how far where that matters, those that are not its own, those that failed. Equals
-// are in random order: the order of rows is no reason to prefer one.
-Search::Ranking Search::rank(Index e, std::span<Index> order) const {
-  const Index first = first_row_[static_cast<std::size_t>(e)];
-  RandomStream random({.seed = options_.seed,
-                       .purpose = Purpose::ranking,
-                       .index = static_cast<std::uint32_t>(e),
-                       .iteration = static_cast<std::uint64_t>(iteration_)});
-  random_permutation(random, order);
-  Ranking ranking = {.ranked = static_cast<Index>(order.size())};
-  const Index given = rows_given() - first;
-  if (!usable_->all() || box_->ranks_last() || given > 0) {
-    enum Group { inside, outside, not_its_own, failed };
-    const auto group = [&](Index row) {
-      if (!(*usable_)[first + row]) return failed;
-      if (row < given) return not_its_own;
-      return box_->ranks_last() && distances_[static_cast<std::size_t>(first + row)] > 0 ? outside
-                                                                                         : inside;
-    };
-    const auto count = [&](Group wanted) {
-      return std::count_if(order.begin(), order.end(),
-                           [&](Index row) { return group(row) == wanted; });
-    };
-    stable_sort_in_place(order, [&](Index a, Index b) { return group(a) < group(b); });
-    ranking.ranked -= count(failed) + count(not_its_own);
-    ranking.outside = count(outside);
-  }
-  const auto sort_by = [&](const std::vector<double>& values, std::span<Index> rows) {
-    stable_sort_in_place(rows, [&](Index a, Index b) {
-      return values[static_cast<std::size_t>(first + a)] <
-             values[static_cast<std::size_t>(first + b)];
-    });
-  };
-  const Index inside = ranking.ranked - ranking.outside;
-  sort_by(scores_, part(order, 0, inside));
-  sort_by(distances_, part(order, inside, ranking.outside));
-  return ranking;
-}
-
 void Search::tell_emitter(Index e, BatchView features, std::span<const double> objectives) {
   const auto at = static_cast<std::size_t>(e);
   const Index first = first_row_[at];
@@ -274,7 +181,17 @@ void Search::tell_emitter(Index e, BatchView features, std::span<const double> o
   if (first_row_[at + 1] <= rows_given()) return;  // it has proposed nothing
   const std::span<const double> scores = part(scores_, first, count);
   const auto order = part(order_, first, count);
-  const auto [ranked, outside] = rank(e, order);
+  RandomStream random({.seed = options_.seed,
+                       .purpose = Purpose::ranking,
+                       .index = static_cast<std::uint32_t>(e),
+                       .iteration = static_cast<std::uint64_t>(iteration_)});
+  const auto distances =
+      box_->ranks_last() ? part(distances_, first, count) : std::span<const double>();
+  const auto [ranked, outside] = rank_rows({.scores = scores,
+                                            .distances = distances,
+                                            .usable = usable_->flags(first, count),
+                                            .not_its_own = rows_given() - first},
+                                           random, order);
   const auto inside = part(order, 0, ranked - outside);
 
   const double line = parts_.density->accepts_below();
@@ -291,7 +208,7 @@ void Search::tell_emitter(Index e, BatchView features, std::span<const double> o
       .ranked = ranked,
       .accepted = informed_ ? accepted : ranked - outside,
       .outside = outside,
-      .distances = outside > 0 ? part(distances_, first, count) : std::span<double>(),
+      .distances = outside > 0 ? distances : std::span<const double>(),
       .informed = informed_,
   };
   const bool stopped = parts_.emitters[at]->tell(feedback);
@@ -325,16 +242,30 @@ void Search::restart_emitters() {
   });
 }
 
+void Search::identify(StateOptions& options) const {
+  options.word("search.seed", options_.seed);
+  options.integers("search.first_rows",
+                   std::vector<std::int64_t>(first_row_.begin(), first_row_.end()));
+  options.flag("search.score_before_observing", options_.score_before_observing);
+  options.flag("search.nan_means_failed", options_.nan_means_failed);
+  options.text("search.outside", name_of(options_.outside));
+  options.word("search.initial_solutions", initial_solutions_fingerprint_);
+  parts_.archive->identify(options);
+  options.text("search.density", parts_.density->name());
+  parts_.density->identify(options);
+  for (const auto& emitter : parts_.emitters) emitter->identify(options);
+  for (const auto& trigger : parts_.triggers) trigger->identify(options);
+  parts_.restart_point->identify(options);
+}
+
 void Search::save(StateWriter& out) const {
   if (half_told_) {
     throw Error(ErrorKind::state,
                 "search: an error in the middle of tell() has left no state "
                 "that could be saved");
   }
-  out.integer("search.seed", static_cast<std::int64_t>(options_.seed));
-  out.integers("search.first_rows",
-               std::vector<std::int64_t>(first_row_.begin(), first_row_.end()));
-  out.integer("search.initial_solutions", initial_solutions_fingerprint_);
+  StateOptions options(out);
+  identify(options);
   out.integer("search.iteration", iteration_);
   out.integer("search.restarts", restarts_);
   out.integer("search.failed", failed_);
@@ -348,16 +279,8 @@ void Search::save(StateWriter& out) const {
 
 void Search::load(StateReader& in) {
   constexpr std::int64_t kMost = std::int64_t{1} << 40;
-  const auto seed = static_cast<std::uint64_t>(in.integer("search.seed"));
-  std::vector<std::int64_t> first_rows(first_row_.size());
-  in.integers("search.first_rows", first_rows);
-  if (seed != options_.seed ||
-      !std::equal(first_rows.begin(), first_rows.end(), first_row_.begin())) {
-    throw Error(ErrorKind::data,
-                "saved state: it is that of a search with another seed or with "
-                "emitters of other batches");
-  }
-  in.expect_integer("search.initial_solutions", initial_solutions_fingerprint_);
+  StateOptions options(in);
+  identify(options);  // before anything changes
   iteration_ = in.integer("search.iteration", 0, kMost);
   restarts_ = in.integer("search.restarts", 0, kMost);
   failed_ = in.integer("search.failed", 0, evaluations());

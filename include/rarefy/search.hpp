@@ -20,6 +20,7 @@
 #include "rarefy/core/evaluated.hpp"
 #include "rarefy/core/outside.hpp"
 #include "rarefy/core/state.hpp"
+#include "rarefy/core/state_options.hpp"
 #include "rarefy/core/workers.hpp"
 #include "rarefy/density/density.hpp"
 #include "rarefy/emitters/emitter.hpp"
@@ -112,7 +113,9 @@ class Search {
 
   /// The whole state. A search made of the same parts that loads it goes on to the same
   /// bits; candidates that were asked for but not told are asked for again, and are the same.
-  /// After a failed load the search is not usable.
+  /// A state that was made with other options, another box or other cells is refused with an
+  /// Error (data) that names the option and has both values; nothing has changed then. After any
+  /// other failed load the search is not usable.
   void save(StateWriter& out) const;
   void load(StateReader& in);
 
@@ -120,23 +123,18 @@ class Search {
   void check(BatchView features, std::span<const double> objectives,
              std::span<const std::uint8_t> valid) const;
   [[nodiscard]] Index rows_given() const;
-  struct Ranking {
-    Index ranked = 0;   // rows to learn from
-    Index outside = 0;  // of these, the last
-  };
-
   void take_in(Evaluated batch);
   void score(Evaluated& batch);
   void tell_emitter(Index emitter, BatchView features, std::span<const double> objectives);
-  Ranking rank(Index emitter, std::span<Index> order) const;
   void restart_emitters();
+  void identify(StateOptions& options) const;
   [[nodiscard]] Index rows_of(Index emitter) const;
 
   SearchParts parts_;
   SearchOptions options_;
   std::shared_ptr<Workers> workers_;
   std::vector<Index> first_row_;  // of each emitter, and the end
-  std::int64_t initial_solutions_fingerprint_ = 0;
+  std::uint64_t initial_solutions_fingerprint_ = 0;
 
   std::int64_t iteration_ = 0;
   std::int64_t restarts_ = 0;

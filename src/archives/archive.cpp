@@ -71,6 +71,14 @@ Index Archive::draw(RandomStream& random) const {
   return static_cast<Index>(random.below(static_cast<std::uint64_t>(size())));
 }
 
+void Archive::identify(StateOptions& options) const {
+  options.integer("archive.solution_dim", solution_dim());
+  tessellation().space().identify(options);
+  options.text("archive.tessellation", tessellation().name());
+  options.integer("archive.cells", tessellation().cells());
+  options.word("archive.tessellation_fingerprint", tessellation().fingerprint());
+}
+
 void Archive::save(StateWriter& out) const {
   out.integers("archive.visits", visits_);
   out.integers("archive.cells", cells_);

@@ -103,6 +103,12 @@ void PublishedBuffer::add(BatchView features, std::vector<Index>& changed, Excha
   }
 }
 
+void PublishedBuffer::identify(StateOptions& options) const {
+  options.integer("published_buffer.feature_dim", options_.feature_dim);
+  options.integer("published_buffer.capacity", options_.capacity);
+  options.word("published_buffer.seed", options_.seed);
+}
+
 void PublishedBuffer::save(StateWriter& out) const {
   out.integer("published_buffer.filled", filled_);
   out.integer("published_buffer.skip", skip_);

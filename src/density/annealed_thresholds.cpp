@@ -77,6 +77,12 @@ void AnnealedThresholds::observe(const Evaluated& batch, Workers& workers) {
   }
 }
 
+void AnnealedThresholds::identify(StateOptions& options) const {
+  options.real("annealed.learning_rate", options_.learning_rate);
+  options.real("annealed.minimum", options_.minimum);
+  options.word("annealed.tessellation_fingerprint", tessellation_->fingerprint());
+}
+
 void AnnealedThresholds::save(StateWriter& out) const {
   out.reals("annealed.thresholds", thresholds_);
 }

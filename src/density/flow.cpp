@@ -256,6 +256,32 @@ void FlowDensity::set_parameters(std::span<const float> values) {
   parts_->network.from_compact(values, parts_->network.parameters());
 }
 
+void FlowDensity::identify(StateOptions& options) const {
+  options_.space.identify(options);
+  options.text("flow.scaling", name_of(options_.scaling));
+  const auto& network = options_.network;
+  options.integers("flow.layers",
+                   std::vector<std::int64_t>(network.layers.begin(), network.layers.end()));
+  options.text("flow.activation", name_of(network.activation));
+  options.integer("flow.frequencies", network.frequencies);
+  const auto& training = options_.training;
+  options.integer("flow.training_steps", training.steps);
+  options.integer("flow.training_batch", training.batch);
+  options.real("flow.learning_rate", training.rate);
+  options.real("flow.smoothing", training.smoothing);
+  const auto& integration = options_.integration;
+  options.text("flow.integrator", name_of(integration.integrator));
+  if (integration.integrator == Integrator::rk4) {
+    options.integer("flow.integration_steps", integration.steps);
+  } else {
+    options.real("flow.relative_error", integration.relative_error);
+    options.real("flow.absolute_error", integration.absolute_error);
+  }
+  options.word("flow.seed", options_.seed);
+  options.integer("flow.buffer", buffer_->capacity());
+  buffer_->identify(options);
+}
+
 void FlowDensity::save(StateWriter& out) const {
   const auto& network = parts_->network;
   std::vector<float> values(static_cast<std::size_t>(network.compact_size()));

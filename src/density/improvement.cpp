@@ -57,6 +57,10 @@ void Improvement::observe(const Evaluated& batch, Workers& workers) {
   }
 }
 
+void Improvement::identify(StateOptions& options) const {
+  options.word("improvement.tessellation_fingerprint", tessellation_->fingerprint());
+}
+
 void Improvement::save(StateWriter& out) const { out.reals("improvement.best", best_); }
 
 void Improvement::load(StateReader& in) {

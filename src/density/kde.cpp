@@ -115,6 +115,15 @@ void KernelDensity::log_density(BatchView features, std::span<double> out, Worke
 
 std::string KernelDensity::description() const { return sums_->description(); }
 
+void KernelDensity::identify(StateOptions& options) const {
+  options_.space.identify(options);
+  options.text("kde.kernel", name_of(options_.kernel));
+  options.reals("kde.bandwidths", bandwidths_);
+  options.text("kde.method", name_of(method_));
+  options.integer("kde.buffer", buffer_->capacity());
+  buffer_->identify(options);
+}
+
 void KernelDensity::save(StateWriter& out) const {
   buffer_->save(out);
   sums_->save(out);

@@ -233,6 +233,13 @@ double NoveltyDensity::State::mean_of(std::span<double> distances) const {
   return mean(distances.first(distances.size() - 1));
 }
 
+void NoveltyDensity::identify(StateOptions& options) const {
+  options_.space.identify(options);
+  options.integer("novelty.neighbours", options_.neighbours);
+  options.real("novelty.threshold", threshold_);
+  options.flag("novelty.count_batch", options_.count_batch);
+}
+
 void NoveltyDensity::save(StateWriter& out) const {
   out.integer("novelty.members", members());
   out.reals("novelty.archive", archive().view().values());

@@ -87,6 +87,12 @@ void Reservoir::add(BatchView features, std::vector<Index>& changed, Exchange* e
   seen_ += count;
 }
 
+void Reservoir::identify(StateOptions& options) const {
+  options.integer("reservoir.feature_dim", options_.feature_dim);
+  options.integer("reservoir.capacity", options_.capacity);
+  options.word("reservoir.seed", options_.seed);
+}
+
 void Reservoir::save(StateWriter& out) const {
   out.integer("reservoir.seen", seen_);
   out.integer("reservoir.next", next_);

@@ -44,6 +44,14 @@ std::string SolutionRange::text() const {
   return fmt::format("{},{}", low, high);
 }
 
+void Bounds::identify(StateOptions& options) const {
+  options.reals("bounds.lower", lower);
+  options.reals("bounds.upper", upper);
+  if (!any()) return;  // the rest does not matter
+  options.integer("bounds.resamples", resamples);
+  options.text("bounds.repair", name_of(repair));
+}
+
 void check_bounds(const Bounds& bounds, Index dimension, Index batch) {
   const auto fits = [&](const std::vector<double>& side) {
     return side.size() == 1 || static_cast<Index>(side.size()) == dimension;

@@ -340,6 +340,17 @@ Batch CmaEs::covariance() const {
   return whole;
 }
 
+void CmaEs::identify(StateOptions& options) const {
+  options.text("es.strategy", "cma-es");
+  options.integer("es.dimension", options_.dimension);
+  options.integer("es.batch", options_.batch);
+  options.real("es.sigma0", options_.sigma0);
+  options.flag("es.mirrored", options_.mirrored);
+  options_.bounds.identify(options);
+  options.text("cma.factor", options_.factor == Factor::eigen ? "eigen" : "cholesky");
+  options.integer("cma.decompose_every", decompose_every_);
+}
+
 void CmaEs::save(StateWriter& out) const {
   out.reals("cma.mean", mean_);
   out.real("cma.sigma", sigma_);

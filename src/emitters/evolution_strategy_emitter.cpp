@@ -52,4 +52,15 @@ bool EvolutionStrategyEmitter::tell(const Feedback& feedback) {
   return optimizer_->stop(compared_scores(feedback, ends), stop_tests_) != Stop::none;
 }
 
+void EvolutionStrategyEmitter::identify(StateOptions& options) const {
+  options.word("emitter.seed", seed_);
+  options.integer("emitter.index", index_);
+  options.text("emitter.selection", selection_ == Selection::filter ? "filter" : "mu");
+  options.real("emitter.stop_condition", stop_tests_.condition);
+  options.real("emitter.stop_step_size", stop_tests_.step_size);
+  options.real("emitter.stop_largest", stop_tests_.largest);
+  options.real("emitter.stop_flat", stop_tests_.flat);
+  optimizer_->identify(options);
+}
+
 }  // namespace rarefy

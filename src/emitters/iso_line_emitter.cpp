@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
@@ -92,22 +91,18 @@ void IsoLineEmitter::restart(std::span<const double> solution) {
   initial_.assign(solution.begin(), solution.end());
 }
 
-// The sigmas are written down so that a search with another operator does not go on with this
-// one's archive in silence.
-void IsoLineEmitter::save(StateWriter& out) const {
-  out.reals("iso_line.sigmas", std::array{options_.sigma_iso, options_.sigma_line});
-  out.reals("iso_line.initial", initial_);
+void IsoLineEmitter::identify(StateOptions& options) const {
+  options.word("emitter.seed", seed_);
+  options.integer("emitter.index", index_);
+  options.integer("iso_line.dimension", options_.dimension);
+  options.integer("iso_line.batch", options_.batch);
+  options.real("iso_line.sigma_iso", options_.sigma_iso);
+  options.real("iso_line.sigma_line", options_.sigma_line);
+  options_.bounds.identify(options);
 }
 
-void IsoLineEmitter::load(StateReader& in) {
-  std::array<double, 2> sigmas{};
-  in.finite_reals("iso_line.sigmas", sigmas);
-  if (sigmas != std::array{options_.sigma_iso, options_.sigma_line}) {
-    throw Error(ErrorKind::corrupt, "saved state: sigmas of the variation",
-                fmt::format("{} and {}", sigmas[0], sigmas[1]),
-                fmt::format("{} and {}", options_.sigma_iso, options_.sigma_line));
-  }
-  in.finite_reals("iso_line.initial", initial_);
-}
+void IsoLineEmitter::save(StateWriter& out) const { out.reals("iso_line.initial", initial_); }
+
+void IsoLineEmitter::load(StateReader& in) { in.finite_reals("iso_line.initial", initial_); }
 
 }  // namespace rarefy

@@ -123,6 +123,14 @@ void LinearStrategy::follow(std::span<double> path, std::span<const double> step
   for (std::size_t d = 0; d < path.size(); ++d) path[d] = (1 - rate) * path[d] + push * step[d];
 }
 
+void LinearStrategy::identify(StateOptions& options) const {
+  options.integer("es.dimension", options_.dimension);
+  options.integer("es.batch", options_.batch);
+  options.real("es.sigma0", options_.sigma0);
+  options.flag("es.mirrored", options_.mirrored);
+  options_.bounds.identify(options);
+}
+
 void LinearStrategy::save(StateWriter& out) const {
   out.reals("es.mean", mean_);
   out.real("es.sigma", sigma_);

@@ -69,8 +69,9 @@ Bounds bounds_of(const EmitterOptions& options, const DomainInfo& domain) {
 
 std::unique_ptr<Emitter> make_strategy_emitter(const Config& config, const DomainInfo& domain,
                                                std::uint32_t index) {
-  return std::make_unique<EvolutionStrategyEmitter>(make_strategy(config, domain), seed_of(config), index,
-                                        config.emitters.stop, config.emitters.selection);
+  return std::make_unique<EvolutionStrategyEmitter>(make_strategy(config, domain), seed_of(config),
+                                                    index, config.emitters.stop,
+                                                    config.emitters.selection);
 }
 
 std::unique_ptr<Emitter> make_iso_line_emitter(const Config& config, const DomainInfo& domain,

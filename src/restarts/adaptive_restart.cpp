@@ -95,6 +95,15 @@ void AdaptiveRestart::observe(Index emitter, BatchView features) {
   tried_ = options_.decay * tried_ + 1.0;
 }
 
+void AdaptiveRestart::identify(StateOptions& options) const {
+  options.text("restart_at", "adaptive");
+  options.integer("restart_at.emitters", options_.emitters);
+  options.integer("restart_at.average_of", options_.average_of);
+  options.integer("restart_at.compared", options_.compared);
+  options.real("restart_at.decay", options_.decay);
+  options.real("restart_at.least", options_.least);
+}
+
 void AdaptiveRestart::save(StateWriter& out) const {
   out.integers("adaptive_restart.awaited", awaited_);
   out.reals("adaptive_restart.expected", expected_.values());

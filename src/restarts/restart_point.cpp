@@ -96,4 +96,26 @@ void RestartAtRarest::choose(const RestartContext& context, Index /*emitter*/,
   copy_elite(archive, rarest, out);
 }
 
+void RestartAtOrigin::identify(StateOptions& options) const {
+  options.text("restart_at", "origin");
+  options.reals("restart_at.origin", origin_);
+}
+
+void RestartAtElite::identify(StateOptions& options) const { options.text("restart_at", "elite"); }
+
+void RestartAtAverage::identify(StateOptions& options) const {
+  options.text("restart_at", "average");
+  options.integer("restart_at.average_of", count_);
+}
+
+void RestartAtSparsest::identify(StateOptions& options) const {
+  options.text("restart_at", "sparsest");
+  options.integer("restart_at.compared", static_cast<Index>(drawn_.size()));
+}
+
+void RestartAtRarest::identify(StateOptions& options) const {
+  options.text("restart_at", "rarest");
+  options.integer("restart_at.compared", count_);
+}
+
 }  // namespace rarefy

@@ -44,6 +44,12 @@ bool StagnationTrigger::tell(const Feedback& feedback, bool stopped) {
   return stopped || static_cast<double>(age_ - record_age_) >= granted;
 }
 
+void StagnationTrigger::identify(StateOptions& options) const {
+  options.text("trigger", "stagnation");
+  options.integer("stagnation.patience", options_.patience);
+  options.real("stagnation.patience_rate", options_.patience_rate);
+}
+
 void StagnationTrigger::save(StateWriter& out) const {
   out.integer("stagnation.age", age_);
   out.integer("stagnation.record_age", record_age_);

@@ -28,6 +28,12 @@ class UsableRows {
   [[nodiscard]] bool operator[](Index row) const {
     return usable_[static_cast<std::size_t>(row)] != 0;
   }
+  /// Which of some rows are, 1 or 0 each; empty where all rows of the batch are.
+  [[nodiscard]] std::span<const std::uint8_t> flags(Index first, Index count) const {
+    if (all()) return {};
+    return std::span(usable_).subspan(static_cast<std::size_t>(first),
+                                      static_cast<std::size_t>(count));
+  }
   /// How many there are before that row, and so its place among them if it is one.
   [[nodiscard]] Index before(Index row) const;
 

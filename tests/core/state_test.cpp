@@ -409,3 +409,70 @@ TEST(State, DoesNotBelieveForgedCounts) {
         forged("x", 't', count, 2), [](StateReader& r) { (void)r.text("x", kAny); }, message);
   }
 }
+
+namespace {
+
+// What is said when `read` meets a value that is not the one it expects.
+std::string refusal(const StateWriter& out, const Read& read) {
+  StateReader in(out.bytes());
+  try {
+    read(in);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::data);
+    return error.what();
+  }
+  EXPECT_TRUE(in.at_end());
+  return "";
+}
+
+}  // namespace
+
+TEST(State, ExpectsTheValuesItHasNow) {
+  StateWriter out;
+  out.integer("a", 7);
+  out.real("b", 0.1);
+  out.text("c", "kde");
+  out.integers("d", std::vector<std::int64_t>{1, 2});
+  out.reals("e", std::vector<double>{});
+  EXPECT_EQ(refusal(out,
+                    [](StateReader& in) {
+                      in.expect_integer("a", 7);
+                      in.expect_real("b", 0.1);
+                      in.expect_text("c", "kde");
+                      in.expect_integers("d", std::vector<std::int64_t>{1, 2});
+                      in.expect_reals("e", {});
+                    }),
+            "");
+}
+
+TEST(State, SaysWhichValueItExpectedInstead) {
+  StateWriter integer, real, text, list;
+  integer.integer("batch", -7);
+  real.real("sigma", 0.1);
+  text.text("kernel", "ga\nss");
+  list.reals("lower", std::vector<double>{0, 1.5});
+  EXPECT_EQ(refusal(integer, [](StateReader& in) { in.expect_integer("batch", 8); }),
+            "saved state: 'batch': got -7, expected 8, as it is here");
+  EXPECT_EQ(refusal(real, [](StateReader& in) { in.expect_real("sigma", 0.25); }),
+            "saved state: 'sigma': got 0.1, expected 0.25, as it is here");
+  EXPECT_EQ(refusal(text, [](StateReader& in) { in.expect_text("kernel", "gauss"); }),
+            "saved state: 'kernel': got 'ga?ss', expected 'gauss', as it is here");
+  EXPECT_EQ(refusal(list, [](StateReader& in) { in.expect_reals("lower", {}); }),
+            "saved state: 'lower': got 0, 1.5, expected none, as it is here");
+  // One value more is another list; a long one is not written out.
+  const auto message = refusal(
+      list, [](StateReader& in) { in.expect_reals("lower", std::vector<double>(50, 0.0)); });
+  EXPECT_THAT(message, HasSubstr("(50 in all)"));
+}
+
+// Another field, or one of another type, is a corrupt file and not another value.
+TEST(State, ExpectedFieldsMustBeThere) {
+  StateWriter out;
+  out.integer("batch", 7);
+  expect_corrupt(
+      out.bytes(), [](StateReader& in) { in.expect_integer("sigma", 7); }, "'sigma'");
+  expect_corrupt(
+      out.bytes(), [](StateReader& in) { in.expect_real("batch", 7); }, "batch");
+  expect_corrupt(
+      Bytes(), [](StateReader& in) { in.expect_text("batch", ""); }, "batch");
+}

@@ -152,7 +152,7 @@ TEST(SearchState, OfAnotherConfigurationIsRefused) {
     try {
       other.load(state);
     } catch (const Error& error) {
-      return error.kind() == ErrorKind::corrupt;
+      return error.kind() == ErrorKind::data;
     }
     return false;
   };

@@ -10,6 +10,7 @@
 #include "rarefy/core/evaluated.hpp"
 #include "rarefy/core/random.hpp"
 #include "rarefy/core/state.hpp"
+#include "rarefy/core/state_options.hpp"
 #include "rarefy/tessellations/tessellation.hpp"
 
 namespace rarefy {
@@ -56,6 +57,8 @@ class Archive {
   /// The number of an elite drawn uniformly; the archive must not be empty.
   [[nodiscard]] Index draw(RandomStream& random) const;
 
+  /// Names the options that a state must have been made with to be loaded.
+  void identify(StateOptions& options) const;
   void save(StateWriter& out) const;
   void load(StateReader& in);
 

@@ -27,6 +27,10 @@ namespace rarefy::compat {
 class PublishedCmaEs : public CmaEs {
  public:
   explicit PublishedCmaEs(CmaEsOptions options);
+  void identify(StateOptions& options) const override {
+    options.text("published.emitter", "CMA-ES");
+    CmaEs::identify(options);
+  }
 
  protected:
   void adapt_covariance(const Adaptation& now) override;
@@ -55,6 +59,7 @@ class PublishedBuffer : public FeatureBuffer {
   [[nodiscard]] Index capacity() const override { return options_.capacity; }
   using FeatureBuffer::add;
   void add(BatchView features, std::vector<Index>& changed, Exchange* exchange) override;
+  void identify(StateOptions& options) const override;
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
 
@@ -88,6 +93,10 @@ class PublishedDensity : public DensityEstimate {
   [[nodiscard]] BatchView samples() const override { return kde_->samples(); }
   using Density::observe;
   void observe(const Evaluated& batch, Workers& workers) override { kde_->observe(batch, workers); }
+  void identify(StateOptions& options) const override {
+    options.text("published.density", "kde");
+    kde_->identify(options);
+  }
   void save(StateWriter& out) const override { kde_->save(out); }
   void load(StateReader& in) override { kde_->load(in); }
 
@@ -103,6 +112,10 @@ class PublishedFlow : public FlowDensity {
  public:
   using FlowDensity::FlowDensity;
   void score(const Evaluated& batch, std::span<double> scores, Workers& workers) override;
+  void identify(StateOptions& options) const override {
+    options.text("published.density", "flow");
+    FlowDensity::identify(options);
+  }
 };
 
 /// Departure from the novelty of novelty.hpp: under an empty archive every candidate has a novelty
@@ -114,6 +127,10 @@ class PublishedNovelty : public NoveltyDensity {
 
   [[nodiscard]] bool informed() const override { return true; }
   void score(const Evaluated& batch, std::span<double> scores, Workers& workers) override;
+  void identify(StateOptions& options) const override {
+    options.text("published.density", "novelty");
+    NoveltyDensity::identify(options);
+  }
 };
 
 }  // namespace rarefy::compat

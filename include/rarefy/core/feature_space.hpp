@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "rarefy/core/batch.hpp"
+#include "rarefy/core/state_options.hpp"
 
 namespace rarefy {
 
@@ -24,6 +25,11 @@ struct FeatureSpace {
   /// How far features are from the box, every feature in units of its width; at most the largest
   /// double.
   [[nodiscard]] double distance(std::span<const double> features) const;
+  /// As options of whoever has it.
+  void identify(StateOptions& options) const {
+    options.reals("feature_space.lower", lower);
+    options.reals("feature_space.upper", upper);
+  }
   /// Throws unless both ends are finite, of one length, and lower < upper.
   void check() const;
   bool operator==(const FeatureSpace&) const = default;

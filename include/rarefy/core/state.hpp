@@ -4,10 +4,6 @@
 // type and length against what the part expects, so a file of another version,
 // a truncated file or a forged one ends in an Error and never in a wild read or
 // a huge allocation. Values are little-endian and bit-exact.
-//
-// Beside what changes, a part writes down the options that make it what it is, and expects them
-// again: a state that was made with others would be read without complaint, and go on to
-// something that neither search would have come to.
 #pragma once
 
 #include <cstddef>

@@ -14,6 +14,7 @@
 #include "rarefy/core/batch.hpp"
 #include "rarefy/core/evaluated.hpp"
 #include "rarefy/core/state.hpp"
+#include "rarefy/core/state_options.hpp"
 #include "rarefy/core/workers.hpp"
 
 namespace rarefy {
@@ -53,6 +54,8 @@ class Density {
   /// What went wrong and was survived, in words for the user; empty when all is well.
   [[nodiscard]] virtual std::string warning() const { return ""; }
 
+  /// Names the options that a state must have been made with to be loaded.
+  virtual void identify(StateOptions& /*options*/) const {}
   virtual void save(StateWriter& out) const = 0;
   virtual void load(StateReader& in) = 0;
 };

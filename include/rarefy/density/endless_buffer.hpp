@@ -25,6 +25,10 @@ class EndlessBuffer : public FeatureBuffer {
     exchange->begin(features.cols());
     for (Index i = 0; i < features.rows(); ++i) exchange->came.append(features.row(i));
   }
+  void identify(StateOptions& options) const override {
+    options.text("buffer.limit", "none");
+    sample_.identify(options);
+  }
   void save(StateWriter& out) const override { sample_.save(out); }
   void load(StateReader& in) override { sample_.load(in); }
 

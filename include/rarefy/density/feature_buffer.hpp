@@ -6,6 +6,7 @@
 
 #include "rarefy/core/batch.hpp"
 #include "rarefy/core/state.hpp"
+#include "rarefy/core/state_options.hpp"
 
 namespace rarefy {
 
@@ -37,6 +38,8 @@ class FeatureBuffer {
   virtual void add(BatchView features, std::vector<Index>& changed, Exchange* exchange) = 0;
   void add(BatchView features, std::vector<Index>& changed) { add(features, changed, nullptr); }
 
+  /// Names the options that a state must have been made with to be loaded.
+  virtual void identify(StateOptions& /*options*/) const {}
   virtual void save(StateWriter& out) const = 0;
   virtual void load(StateReader& in) = 0;
 };

@@ -53,6 +53,7 @@ class FlowDensity : public DensityEstimate {
   using Density::observe;
   void observe(const Evaluated& batch, Workers& workers) override;
   [[nodiscard]] std::string warning() const override;
+  void identify(StateOptions& options) const override;
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
 

@@ -34,6 +34,7 @@ class Improvement : public Density {
   [[nodiscard]] double accepts_below() const override { return 0.0; }
   using Density::observe;
   void observe(const Evaluated& batch, Workers& workers) override;
+  void identify(StateOptions& options) const override;
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
 

@@ -89,6 +89,7 @@ class KernelDensity : public DensityEstimate {
   [[nodiscard]] std::int64_t sample_count() const override { return buffer_->count(); }
   using Density::observe;
   void observe(const Evaluated& batch, Workers& workers) override;
+  void identify(StateOptions& options) const override;
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
 

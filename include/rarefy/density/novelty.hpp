@@ -60,6 +60,7 @@ class NoveltyDensity : public Density {
   using Density::observe;
   /// Does not compute again what the batch has as scores.
   void observe(const Evaluated& batch, Workers& workers) override;
+  void identify(StateOptions& options) const override;
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
 

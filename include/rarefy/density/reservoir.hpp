@@ -26,6 +26,7 @@ class Reservoir : public FeatureBuffer {
   [[nodiscard]] Index capacity() const override { return options_.capacity; }
   using FeatureBuffer::add;
   void add(BatchView features, std::vector<Index>& changed, Exchange* exchange) override;
+  void identify(StateOptions& options) const override;
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
 

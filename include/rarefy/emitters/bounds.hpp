@@ -11,6 +11,7 @@
 #include "rarefy/core/batch.hpp"
 #include "rarefy/core/names.hpp"
 #include "rarefy/core/random.hpp"
+#include "rarefy/core/state_options.hpp"
 
 namespace rarefy {
 
@@ -32,6 +33,8 @@ struct Bounds {
   Repair repair = Repair::reflect;  ///< ... then forced inside
 
   [[nodiscard]] bool any() const { return !lower.empty(); }
+  /// As options of whoever has it.
+  void identify(StateOptions& options) const;
   bool operator==(const Bounds&) const = default;
 };
 

@@ -42,7 +42,7 @@ struct EnumNames<Factor> {
 
 struct CmaEsOptions {
   Index dimension = 0;
-  Index batch = 0;  ///< lambda; 0: 4 + floor(3 ln n), the tutorial's (48)
+  Index batch = 0;      ///< lambda; 0: 4 + floor(3 ln n), the tutorial's (48)
   double sigma0 = 0.0;  ///< must be given
   /// Rows 2i and 2i+1 are mean + s and mean - s. Where both of a pair are selected they cancel in
   /// part, so with weighted recombination the update is biased: under random ranking the step size
@@ -102,6 +102,7 @@ class CmaEs : public EvolutionStrategy {
   [[nodiscard]] std::span<const double> mean() const override { return mean_; }
   [[nodiscard]] Batch covariance() const;
 
+  void identify(StateOptions& options) const override;
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
 

@@ -10,6 +10,7 @@
 #include "rarefy/archives/archive.hpp"
 #include "rarefy/core/batch.hpp"
 #include "rarefy/core/state.hpp"
+#include "rarefy/core/state_options.hpp"
 
 namespace rarefy {
 
@@ -54,6 +55,8 @@ class Emitter {
   /// Starts anew at a solution.
   virtual void restart(std::span<const double> solution) = 0;
 
+  /// Names the options that a state must have been made with to be loaded.
+  virtual void identify(StateOptions& /*options*/) const {}
   virtual void save(StateWriter& out) const = 0;
   virtual void load(StateReader& in) = 0;
 };

@@ -10,6 +10,7 @@
 #include "rarefy/core/names.hpp"
 #include "rarefy/core/random.hpp"
 #include "rarefy/core/state.hpp"
+#include "rarefy/core/state_options.hpp"
 
 namespace rarefy {
 
@@ -79,6 +80,8 @@ class EvolutionStrategy {
   /// What speaks against going on; `scores` are the values that were ranked (may be empty).
   [[nodiscard]] virtual Stop stop(std::span<const double> scores, const StopTests& tests) const = 0;
 
+  /// Names the options that a state must have been made with to be loaded.
+  virtual void identify(StateOptions& /*options*/) const {}
   virtual void save(StateWriter& out) const = 0;
   virtual void load(StateReader& in) = 0;
 

@@ -41,6 +41,7 @@ class IsoLineEmitter : public Emitter {
   /// It learns through the archive alone.
   bool tell(const Feedback& /*feedback*/) override { return false; }
   void restart(std::span<const double> solution) override;
+  void identify(StateOptions& options) const override;
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
 

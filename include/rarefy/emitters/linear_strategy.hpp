@@ -28,6 +28,7 @@ class LinearStrategy : public EvolutionStrategy {
   void reset(std::span<const double> mean) override;
   void ask(const StreamKey& key, BatchSpan out) override;
   void tell(BatchView solutions, std::span<const Index> order, Index parents) override;
+  void identify(StateOptions& options) const override;
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
 

@@ -17,6 +17,10 @@ class LmMaEs : public LinearStrategy {
   [[nodiscard]] Stop stop(std::span<const double> scores, const StopTests& tests) const override;
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
+  void identify(StateOptions& options) const override {
+    options.text("es.strategy", name_of(Strategy::lm_ma_es));
+    LinearStrategy::identify(options);
+  }
   [[nodiscard]] Index directions() const { return directions_.rows(); }
 
  protected:

@@ -16,6 +16,10 @@ class SeparableCmaEs : public LinearStrategy {
   [[nodiscard]] Stop stop(std::span<const double> scores, const StopTests& tests) const override;
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
+  void identify(StateOptions& options) const override {
+    options.text("es.strategy", name_of(Strategy::sep_cma_es));
+    LinearStrategy::identify(options);
+  }
   [[nodiscard]] std::span<const double> variances() const { return variances_; }
 
  protected:

@@ -35,6 +35,7 @@ class AdaptiveRestart : public RestartPoint {
   void prepare(Index solution_dim, Index feature_dim) override;
   void choose(const RestartContext& context, Index emitter, std::span<double> out) override;
   void observe(Index emitter, BatchView features) override;
+  void identify(StateOptions& options) const override;
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
 

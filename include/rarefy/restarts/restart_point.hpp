@@ -10,6 +10,7 @@
 #include "rarefy/core/outside.hpp"
 #include "rarefy/core/random.hpp"
 #include "rarefy/core/state.hpp"
+#include "rarefy/core/state_options.hpp"
 #include "rarefy/core/workers.hpp"
 #include "rarefy/density/density.hpp"
 
@@ -38,6 +39,8 @@ class RestartPoint {
   /// could be evaluated. Not called for an emitter without any.
   virtual void observe(Index /*emitter*/, BatchView /*features*/) {}
 
+  /// Names the options that a state must have been made with to be loaded.
+  virtual void identify(StateOptions& /*options*/) const {}
   virtual void save(StateWriter& /*out*/) const {}
   virtual void load(StateReader& /*in*/) {}
 };
@@ -47,6 +50,7 @@ class RestartAtOrigin : public RestartPoint {
  public:
   explicit RestartAtOrigin(std::vector<double> origin) : origin_(std::move(origin)) {}
   void choose(const RestartContext& context, Index emitter, std::span<double> out) override;
+  void identify(StateOptions& options) const override;
 
  private:
   std::vector<double> origin_;
@@ -56,6 +60,7 @@ class RestartAtOrigin : public RestartPoint {
 class RestartAtElite : public RestartPoint {
  public:
   void choose(const RestartContext& context, Index emitter, std::span<double> out) override;
+  void identify(StateOptions& options) const override;
 };
 
 /// The average of `count` solutions drawn uniformly, with replacement, from the archive.
@@ -63,6 +68,7 @@ class RestartAtAverage : public RestartPoint {
  public:
   explicit RestartAtAverage(Index count);
   void choose(const RestartContext& context, Index emitter, std::span<double> out) override;
+  void identify(StateOptions& options) const override;
 
  private:
   Index count_;
@@ -74,6 +80,7 @@ class RestartAtSparsest : public RestartPoint {
   explicit RestartAtSparsest(Index count);
   void prepare(Index solution_dim, Index feature_dim) override;
   void choose(const RestartContext& context, Index emitter, std::span<double> out) override;
+  void identify(StateOptions& options) const override;
 
  private:
   std::vector<Index> drawn_, cells_;
@@ -88,6 +95,7 @@ class RestartAtRarest : public RestartPoint {
  public:
   explicit RestartAtRarest(Index count);
   void choose(const RestartContext& context, Index emitter, std::span<double> out) override;
+  void identify(StateOptions& options) const override;
 
  private:
   Index count_;

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "rarefy/core/state.hpp"
+#include "rarefy/core/state_options.hpp"
 #include "rarefy/emitters/emitter.hpp"
 
 namespace rarefy {
@@ -19,6 +20,8 @@ class RestartTrigger {
   /// The emitter was restarted.
   virtual void reset() {}
 
+  /// Names the options that a state must have been made with to be loaded.
+  virtual void identify(StateOptions& /*options*/) const {}
   virtual void save(StateWriter& /*out*/) const {}
   virtual void load(StateReader& /*in*/) {}
 };
@@ -27,6 +30,7 @@ class RestartTrigger {
 class BasicTrigger : public RestartTrigger {
  public:
   bool tell(const Feedback& /*feedback*/, bool stopped) override { return stopped; }
+  void identify(StateOptions& options) const override { options.text("trigger", "basic"); }
 };
 
 /// Also restarts an emitter none of whose candidates was accepted. Where none could be evaluated,
@@ -36,6 +40,7 @@ class NoImprovementTrigger : public RestartTrigger {
   bool tell(const Feedback& feedback, bool stopped) override {
     return stopped || (feedback.ranked > 0 && feedback.accepted == 0);
   }
+  void identify(StateOptions& options) const override { options.text("trigger", "no-improvement"); }
 };
 
 struct StagnationOptions {
@@ -56,6 +61,7 @@ class StagnationTrigger : public RestartTrigger {
 
   bool tell(const Feedback& feedback, bool stopped) override;
   void reset() override;
+  void identify(StateOptions& options) const override;
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
 
