@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "density/panel_sums.hpp"
+#include "density/panels/panel_sums.hpp"
 #include "kernels/covariance.hpp"
 #include "kernels/kernel_sums.hpp"
 #include "kernels/nearest.hpp"

@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "rarefy/evaluators/evaluator.hpp"
-#include "rarefy/experiment/presets.hpp"
+#include "rarefy/experiment/domain_table.hpp"
+#include "rarefy/experiment/make_search.hpp"
 #include "stopwatch.hpp"
 
 namespace rarefy::bench {
@@ -52,17 +53,19 @@ IterationTimes time_iteration(const Config& config, Index threads) {
       make_parts(config, domain->info(), make_tessellation(config, domain->info(), workers));
   Watches watches;
   parts.density = std::make_unique<TimedDensity>(std::move(parts.density), watches);
-  Search search(std::move(parts), make_search_options(config, threads));
+  auto options = make_search_options(config);
+  options.threads = threads;
+  Search search(std::move(parts), options);
   ThreadsEvaluator evaluator(*domain, search.workers());
-  Batch features(search.batch(), search.feature_dim());
-  std::vector<double> objectives(static_cast<std::size_t>(search.batch()));
+  Batch features(search.candidates(), search.feature_dim());
+  std::vector<double> objectives(static_cast<std::size_t>(search.candidates()));
 
   const auto iterate = [&] {
     const auto solutions = watches.ask.time([&] { return search.ask(); });
-    watches.evaluate.time([&] { evaluator.evaluate(solutions, features, objectives); });
+    watches.evaluate.time([&] { evaluator.evaluate(solutions, {features, objectives}); });
     watches.tell.time([&] { search.tell(features, objectives); });
   };
-  while (search.evaluations() < 2 * config.buffer || search.iteration() < 100) iterate();
+  while (search.evaluations() < 2 * config.density.buffer || search.iteration() < 100) iterate();
 
   constexpr int kRounds = 7;
   constexpr int kIterations = 60;

@@ -50,12 +50,12 @@ void print_domain(const char* title, const char* domain, const IterationTimes& f
 // The same bandwidth for all, so that nothing but the buffer differs.
 void print_buffers() {
   auto config = rarefy::default_config("lp");
-  config.bandwidth = "0.0622 width";
+  config.density.kde.bandwidth = rarefy::Bandwidth::normalised(0.0622);
   fmt::print("linear projection, by the size of the buffer (seen: twice as many)\n");
   fmt::print("  {:<18} {:>9} {:>10} {:>24}\n", "ms an iteration", "1 thread", "2 threads",
              "of that score, observe");
   for (const std::int64_t buffer : {10'000, 100'000, 1'000'000, 10'000'000, 0}) {
-    config.buffer = buffer;
+    config.density.buffer = buffer;
     const auto one = rarefy::bench::time_iteration(config, 1);
     const auto two = rarefy::bench::time_iteration(config, 2);
     fmt::print("  {:<18} {:>9.3f} {:>10.3f} {:>9.3f}, {:.3f} / {:.3f}, {:.3f}\n",

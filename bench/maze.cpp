@@ -10,8 +10,8 @@
 #include "rarefy/core/random.hpp"
 #include "rarefy/domains/maze.hpp"
 #include "rarefy/evaluators/evaluator.hpp"
-#include "rarefy/experiment/driver.hpp"
-#include "rarefy/experiment/presets.hpp"
+#include "rarefy/experiment/make_search.hpp"
+#include "rarefy/runs/drive.hpp"
 #include "stopwatch.hpp"
 #include "support/maze_reference.hpp"
 
@@ -46,7 +46,7 @@ double episodes_per_second(const Maze& maze, BatchView controllers, Index thread
   Batch features(controllers.rows(), 2);
   std::vector<double> objectives(static_cast<std::size_t>(controllers.rows()));
   const double once =
-      best_time(7, 1, [&] { evaluator.evaluate(controllers, features, objectives); });
+      best_time(7, 1, [&] { evaluator.evaluate(controllers, {features, objectives}); });
   return static_cast<double>(controllers.rows()) / once;
 }
 

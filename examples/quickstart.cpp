@@ -1,6 +1,6 @@
 // Many different throws of a ball: how far and how high can it fly?
-#include <rarefy/experiment/metrics.hpp>
-#include <rarefy/experiment/presets.hpp>
+#include <rarefy/archives/metrics.hpp>
+#include <rarefy/experiment/make_search.hpp>
 
 #include <cmath>
 #include <cstdio>
@@ -10,7 +10,7 @@ int main() {
   throws.solution_dim = 2;
   throws.feature_space = {{-40, 0}, {40, 20}};  // metres across and up: low, high
   const auto search = rarefy::make_search(rarefy::Config{}, throws);
-  rarefy::Batch features(search->batch(), 2);
+  rarefy::Batch features(search->candidates(), 2);
   while (search->iteration() < 300) {
     const auto x = search->ask();  // one row a solution
     for (rarefy::Index i = 0; i < x.rows(); ++i) {

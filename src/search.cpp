@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "rarefy/core/error.hpp"
+#include "rarefy/core/fingerprint.hpp"
 #include "rarefy/core/random.hpp"
+#include "search/outside_box.hpp"
+#include "search/usable_rows.hpp"
 
 namespace rarefy {
 namespace {
@@ -40,6 +44,18 @@ void check_parts(const SearchParts& parts) {
   }
 }
 
+void check_initial_solutions(BatchView solutions, Index dimension) {
+  if (solutions.rows() == 0) return;
+  require(solutions.cols() == dimension, "initial solutions",
+          fmt::format("{} values each", solutions.cols()), fmt::format("{}", dimension));
+  for (Index i = 0; i < solutions.rows(); ++i) {
+    for (const double value : solutions.row(i)) {
+      require(std::isfinite(value), fmt::format("initial solutions: row {}", i),
+              fmt::format("{}", value), "finite numbers");
+    }
+  }
+}
+
 // A stable sort that allocates nothing, for the few dozen rows of one emitter.
 template <typename Before>
 void stable_sort_in_place(std::span<Index> values, Before before) {
@@ -53,14 +69,21 @@ void stable_sort_in_place(std::span<Index> values, Before before) {
   }
 }
 
-std::span<const double> part(std::span<const double> values, Index first, Index count) {
+template <typename Value>
+std::span<Value> part(std::span<Value> values, Index first, Index count) {
   return values.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+}
+template <typename Value>
+std::span<Value> part(std::vector<Value>& values, Index first, Index count) {
+  return part(std::span(values), first, count);
 }
 
 }  // namespace
 
-Search::Search(SearchParts parts, const SearchOptions& options)
-    : parts_(std::move(parts)), options_(options), workers_(options.threads) {
+Search::Search(SearchParts parts, SearchOptions options)
+    : parts_(std::move(parts)),
+      options_(std::move(options)),
+      workers_(options_.workers ? options_.workers : std::make_shared<Workers>(options_.threads)) {
   check_parts(parts_);
   Index rows = 0;
   for (const auto& emitter : parts_.emitters) {
@@ -69,7 +92,15 @@ Search::Search(SearchParts parts, const SearchOptions& options)
   }
   first_row_.push_back(rows);
   const Index dimension = parts_.archive->solution_dim();
+  check_initial_solutions(options_.initial_solutions, dimension);
+  initial_solutions_fingerprint_ =
+      static_cast<std::int64_t>(Fingerprint()
+                                    .add(options_.initial_solutions.rows())
+                                    .add(options_.initial_solutions.view().values())
+                                    .value());
   solutions_.resize(rows, dimension);
+  usable_ = std::make_unique<UsableRows>(rows);
+  box_ = std::make_unique<OutsideBox>(parts_.archive->tessellation().space(), options_.outside);
   const auto count = static_cast<std::size_t>(rows);
   scores_.resize(count);
   cells_.resize(count);
@@ -83,37 +114,52 @@ Search::Search(SearchParts parts, const SearchOptions& options)
 
 Search::~Search() = default;
 
+Index Search::outside_of_last_batch() const { return box_->count(); }
+
 BatchView Search::ask() {
   if (!asked_) {
-    workers_.for_each(emitters(), [&](Index e) {
+    workers_->for_each(emitters(), [&](Index e) {
       const auto at = static_cast<std::size_t>(e);
       parts_.emitters[at]->ask(
           *parts_.archive, static_cast<std::uint64_t>(iteration_),
           solutions_.span().rows(first_row_[at], first_row_[at + 1] - first_row_[at]));
     });
+    const auto given = options_.initial_solutions.view().rows(
+        rows_given() > 0 ? static_cast<Index>(iteration_) * batch() : 0, rows_given());
+    std::copy(given.values().begin(), given.values().end(), solutions_.data());
     asked_ = true;
   }
   return solutions_;
 }
 
-void Search::tell(BatchView features, std::span<const double> objectives) {
+// The first so many rows of this iteration's batch are given ones.
+Index Search::rows_given() const {
+  return std::clamp<Index>(options_.initial_solutions.rows() - evaluations(), 0, batch());
+}
+
+void Search::tell(BatchView features, std::span<const double> objectives,
+                  std::span<const std::uint8_t> valid) {
   if (objectives.empty()) objectives = equal_objectives_;
-  check(features, objectives);
+  check(features, objectives, valid);
+  usable_->find(features, objectives, valid, options_.nan_means_failed);
 
-  parts_.archive->tessellation().assign(features, cells_, workers_);  // once, for all parts
-  Evaluated batch = {.features = features, .objectives = objectives, .cells = cells_};
-  if (options_.score_before_observing) score(batch);
-  half_told_ = true;
-  parts_.density->observe(batch, workers_);
-  if (!options_.score_before_observing) score(batch);
+  const Evaluated batch = usable_->gather(features, objectives);
+  take_in(batch);
+  usable_->scatter(std::span(scores_), std::numeric_limits<double>::quiet_NaN());
+  usable_->scatter(std::span(outcomes_), Outcome::failed);
+  if (box_->ranks_last()) {
+    distances_.resize(scores_.size());
+    std::copy(box_->distances().begin(), box_->distances().end(), distances_.begin());
+    usable_->scatter(std::span(distances_), 0.0);
+  }
+  failed_ += candidates() - usable_->count();
 
-  parts_.archive->record(solutions_, batch, workers_, outcomes_);
-
-  workers_.for_each(emitters(), [&](Index e) { tell_emitter(e, batch); });
+  workers_->for_each(emitters(), [&](Index e) { tell_emitter(e, features, objectives); });
   for (Index e = 0; e < emitters(); ++e) {
-    const Index first = first_row_[static_cast<std::size_t>(e)];
-    const Index count = first_row_[static_cast<std::size_t>(e) + 1] - first;
-    parts_.restart_point->observe(e, features.rows(first, count));
+    const auto at = static_cast<std::size_t>(e);
+    const Index first = usable_->before(std::max(first_row_[at], rows_given()));
+    const Index count = usable_->before(first_row_[at + 1]) - first;
+    if (count > 0) parts_.restart_point->observe(e, batch.features.rows(first, count));
   }
   restart_emitters();
 
@@ -122,76 +168,130 @@ void Search::tell(BatchView features, std::span<const double> objectives) {
   half_told_ = false;
 }
 
-void Search::check(BatchView features, std::span<const double> objectives) const {
+// The density and the archive see the rows that are usable; their scores and outcomes are the
+// first so many.
+void Search::take_in(Evaluated batch) {
+  const Index count = batch.features.rows();
+  Evaluated shown = batch;  // to the density
+  shown.features = box_->show(batch.features);
+  if (count == 0) {
+    informed_ = parts_.density->informed();
+    half_told_ = true;
+    return;
+  }
+  const auto cells = part(cells_, 0, count);
+  parts_.archive->tessellation().assign(batch.features, cells, *workers_);  // once, for all parts
+  batch.cells = shown.cells = cells;
+  if (options_.score_before_observing) score(shown);
+  half_told_ = true;
+  parts_.density->observe(shown, *workers_);
+  if (!options_.score_before_observing) score(shown);
+  parts_.archive->record(usable_->gather_solutions(solutions_), batch, *workers_,
+                         part(outcomes_, 0, count));
+  outside_ += box_->count();
+}
+
+void Search::check(BatchView features, std::span<const double> objectives,
+                   std::span<const std::uint8_t> valid) const {
   if (!asked_) {
     throw Error(ErrorKind::state, "search: tell() without candidates; call ask() first");
   }
-  if (features.rows() != batch() || features.cols() != feature_dim()) {
+  if (features.rows() != candidates() || features.cols() != feature_dim()) {
     throw Error(ErrorKind::data, "features",
                 fmt::format("{} x {}", features.rows(), features.cols()),
-                fmt::format("{} x {}, a row for each candidate", batch(), feature_dim()));
+                fmt::format("{} x {}, a row for each candidate", candidates(), feature_dim()));
   }
-  if (static_cast<Index>(objectives.size()) != batch()) {
-    throw Error(ErrorKind::data, "objectives", fmt::format("{}", objectives.size()),
-                fmt::format("{}, one for each candidate", batch()));
-  }
-  for (Index i = 0; i < batch(); ++i) {
-    for (Index d = 0; d < features.cols(); ++d) {
-      if (!std::isfinite(features(i, d))) {
-        throw Error(ErrorKind::data, fmt::format("features: row {}, feature {}", i, d),
-                    fmt::format("{}", features(i, d)), "a finite number");
-      }
-    }
-    const double objective = objectives[static_cast<std::size_t>(i)];
-    if (!std::isfinite(objective)) {
-      throw Error(ErrorKind::data, fmt::format("objectives: row {}", i),
-                  fmt::format("{}", objective), "a finite number");
-    }
-  }
+  const auto check_count = [&](std::string_view thing, std::size_t given) {
+    if (static_cast<Index>(given) == candidates()) return;
+    throw Error(ErrorKind::data, thing, fmt::format("{}", given),
+                fmt::format("{}, one for each candidate", candidates()));
+  };
+  check_count("objectives", objectives.size());
+  if (!valid.empty()) check_count("valid", valid.size());
 }
 
 void Search::score(Evaluated& batch) {
   informed_ = parts_.density->informed();
+  const auto scores = part(scores_, 0, batch.features.rows());
   if (informed_) {
-    parts_.density->score(batch, scores_, workers_);
-    batch.scores = scores_;
+    parts_.density->score(batch, scores, *workers_);
+    batch.scores = scores;
   } else {
-    std::fill(scores_.begin(), scores_.end(), 0.0);
+    std::fill(scores.begin(), scores.end(), 0.0);
   }
 }
 
-void Search::tell_emitter(Index e, const Evaluated& batch) {
-  const auto at = static_cast<std::size_t>(e);
-  const Index first = first_row_[at];
-  const Index count = first_row_[at + 1] - first;
-  const auto scores = part(scores_, first, count);
-  const auto order =
-      std::span(order_).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
-  const auto outcomes = std::span<const Outcome>(outcomes_).subspan(
-      static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+Index Search::rows_of(Index emitter) const {
+  const auto at = static_cast<std::size_t>(emitter);
+  return first_row_[at + 1] - first_row_[at];
+}
 
-  // Best first. Equal scores in random order: the order of rows is no reason to prefer one.
+// Fills `order` with the emitter's rows, best first: those inside by their scores, those that
+// lie outside by how far where that matters, those that are not its own, those that failed. Equals
+// are in random order: the order of rows is no reason to prefer one.
+Search::Ranking Search::rank(Index e, std::span<Index> order) const {
+  const Index first = first_row_[static_cast<std::size_t>(e)];
   RandomStream random({.seed = options_.seed,
                        .purpose = Purpose::ranking,
                        .index = static_cast<std::uint32_t>(e),
                        .iteration = static_cast<std::uint64_t>(iteration_)});
   random_permutation(random, order);
-  const auto before = [&](Index a, Index b) {
-    return scores[static_cast<std::size_t>(a)] < scores[static_cast<std::size_t>(b)];
+  Ranking ranking = {.ranked = static_cast<Index>(order.size())};
+  const Index given = rows_given() - first;
+  if (!usable_->all() || box_->ranks_last() || given > 0) {
+    enum Group { inside, outside, not_its_own, failed };
+    const auto group = [&](Index row) {
+      if (!(*usable_)[first + row]) return failed;
+      if (row < given) return not_its_own;
+      return box_->ranks_last() && distances_[static_cast<std::size_t>(first + row)] > 0 ? outside
+                                                                                         : inside;
+    };
+    const auto count = [&](Group wanted) {
+      return std::count_if(order.begin(), order.end(),
+                           [&](Index row) { return group(row) == wanted; });
+    };
+    stable_sort_in_place(order, [&](Index a, Index b) { return group(a) < group(b); });
+    ranking.ranked -= count(failed) + count(not_its_own);
+    ranking.outside = count(outside);
+  }
+  const auto sort_by = [&](const std::vector<double>& values, std::span<Index> rows) {
+    stable_sort_in_place(rows, [&](Index a, Index b) {
+      return values[static_cast<std::size_t>(first + a)] <
+             values[static_cast<std::size_t>(first + b)];
+    });
   };
-  stable_sort_in_place(order, before);
+  const Index inside = ranking.ranked - ranking.outside;
+  sort_by(scores_, part(order, 0, inside));
+  sort_by(distances_, part(order, inside, ranking.outside));
+  return ranking;
+}
+
+void Search::tell_emitter(Index e, BatchView features, std::span<const double> objectives) {
+  const auto at = static_cast<std::size_t>(e);
+  const Index first = first_row_[at];
+  const Index count = rows_of(e);
+  restart_[at] = 0;
+  if (first_row_[at + 1] <= rows_given()) return;  // it has proposed nothing
+  const std::span<const double> scores = part(scores_, first, count);
+  const auto order = part(order_, first, count);
+  const auto [ranked, outside] = rank(e, order);
+  const auto inside = part(order, 0, ranked - outside);
 
   const double line = parts_.density->accepts_below();
-  const auto accepted =
-      std::count_if(scores.begin(), scores.end(), [line](double score) { return score < line; });
+  const auto accepted = std::count_if(inside.begin(), inside.end(), [&](Index row) {
+    return scores[static_cast<std::size_t>(row)] < line;
+  });
   const Feedback feedback = {
       .solutions = solutions_.view().rows(first, count),
-      .features = batch.features.rows(first, count),
-      .objectives = part(batch.objectives, first, count),
+      .features = features.rows(first, count),
+      .objectives = part(objectives, first, count),
       .scores = scores,
       .order = order,
-      .outcomes = outcomes,
-      .accepted = informed_ ? accepted : count,
+      .outcomes = part(outcomes_, first, count),
+      .ranked = ranked,
+      .accepted = informed_ ? accepted : ranked - outside,
+      .outside = outside,
+      .distances = outside > 0 ? part(distances_, first, count) : std::span<double>(),
       .informed = informed_,
   };
   const bool stopped = parts_.emitters[at]->tell(feedback);
@@ -199,8 +299,9 @@ void Search::tell_emitter(Index e, const Evaluated& batch) {
 }
 
 // Points are chosen one after the other, for a RestartPoint may remember; then each emitter is by
-// itself.
+// itself. As long as nothing was found there is no point to choose, and all go on as they are.
 void Search::restart_emitters() {
+  if (parts_.archive->empty()) return;
   bool some = false;
   for (std::size_t e = 0; e < parts_.emitters.size(); ++e) {
     if (restart_[e] == 0) continue;
@@ -208,14 +309,15 @@ void Search::restart_emitters() {
                          .purpose = Purpose::restart,
                          .index = static_cast<std::uint32_t>(e),
                          .iteration = static_cast<std::uint64_t>(iteration_)});
-    parts_.restart_point->choose({*parts_.archive, *parts_.density, workers_, random},
-                                 static_cast<Index>(e), restart_at_.row(static_cast<Index>(e)));
+    parts_.restart_point->choose(
+        {*parts_.archive, *parts_.density, *workers_, random, options_.outside},
+        static_cast<Index>(e), restart_at_.row(static_cast<Index>(e)));
     ++restarts_;
     some = true;
   }
   if (!some) return;
   // A new covariance matrix is written by the thread that will have it.
-  workers_.for_each(static_cast<Index>(parts_.emitters.size()), [&](Index e) {
+  workers_->for_each(static_cast<Index>(parts_.emitters.size()), [&](Index e) {
     const auto i = static_cast<std::size_t>(e);
     if (restart_[i] == 0) return;
     parts_.emitters[i]->restart(restart_at_.view().row(e));
@@ -232,8 +334,11 @@ void Search::save(StateWriter& out) const {
   out.integer("search.seed", static_cast<std::int64_t>(options_.seed));
   out.integers("search.first_rows",
                std::vector<std::int64_t>(first_row_.begin(), first_row_.end()));
+  out.integer("search.initial_solutions", initial_solutions_fingerprint_);
   out.integer("search.iteration", iteration_);
   out.integer("search.restarts", restarts_);
+  out.integer("search.failed", failed_);
+  out.integer("search.outside_rows", outside_);
   for (const auto& emitter : parts_.emitters) emitter->save(out);
   for (const auto& trigger : parts_.triggers) trigger->save(out);
   parts_.restart_point->save(out);
@@ -252,18 +357,23 @@ void Search::load(StateReader& in) {
                 "saved state: it is that of a search with another seed or with "
                 "emitters of other batches");
   }
+  in.expect_integer("search.initial_solutions", initial_solutions_fingerprint_);
   iteration_ = in.integer("search.iteration", 0, kMost);
   restarts_ = in.integer("search.restarts", 0, kMost);
+  failed_ = in.integer("search.failed", 0, evaluations());
+  outside_ = in.integer("search.outside_rows", 0, evaluations() - failed_);
   for (auto& emitter : parts_.emitters) emitter->load(in);
   for (auto& trigger : parts_.triggers) trigger->load(in);
   parts_.restart_point->load(in);
   parts_.density->load(in);
   parts_.archive->load(in);
-  if (parts_.archive->total_visits() != evaluations()) {
-    throw Error(ErrorKind::corrupt, "saved state: visits of all cells",
-                fmt::format("{}", parts_.archive->total_visits()),
-                fmt::format("{}, one for each evaluation", evaluations()));
+  if (parts_.archive->total_visits() != evaluations() - failed_) {
+    throw Error(
+        ErrorKind::corrupt, "saved state: visits of all cells",
+        fmt::format("{}", parts_.archive->total_visits()),
+        fmt::format("{}, one for each evaluation that did not fail", evaluations() - failed_));
   }
+  box_->forget();
   asked_ = half_told_ = false;
 }
 

@@ -11,7 +11,7 @@
 #include "output.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/evaluators/evaluator.hpp"
-#include "rarefy/experiment/presets.hpp"
+#include "rarefy/experiment/domain_table.hpp"
 #include "rarefy/storage/atomic_file.hpp"
 #include "rarefy/storage/npy.hpp"
 
@@ -67,26 +67,28 @@ struct EvaluateVerb {
     const auto batch = read_npy_batch(solutions);
     check_finite(batch, solutions);
     auto settings = parameters.settings();
-    settings.emplace_back(&parameter_named("domain"), domain);
-    auto config = resolve(settings);
-    // Whoever asks about given robots wants to know what they spend as well.
-    if (config.domain == "maze" && !parameters.given("objective")) config.objective = "energy";
+    settings.set("domain", domain);
+    const auto& row = domain_named(domain);
+    if (!parameters.given("objective")) {
+      settings.set("objective", std::string(row.evaluated_objective));
+    }
     // The file says how long a solution is, unless the user does.
-    if (!parameters.given("n") && config.domain != "maze") config.n = batch.cols();
+    if (!parameters.given("n") && row.only_n == 0) settings.set("n", std::int64_t{batch.cols()});
+    const auto config = resolve(settings);
     parameters.refuse_idle(config);
     const auto problem = make_domain(config);
     const auto& info = problem->info();
     if (batch.cols() != info.solution_dim) {
       throw Error(ErrorKind::data, fmt::format("{}: solutions", solutions),
                   fmt::format("{} values each", batch.cols()),
-                  config.domain == "maze"
-                      ? fmt::format("{}, the parameters of a controller", info.solution_dim)
+                  row.only_n != 0
+                      ? fmt::format("{}, as all solutions of {} have", info.solution_dim, domain)
                       : fmt::format("{}, as --n says", info.solution_dim));
     }
-    Batch features(batch.rows(), info.feature_dim());
-    std::vector<double> objectives(static_cast<std::size_t>(batch.rows()));
+    Evaluation result(batch.rows(), info.feature_dim());
+    const auto& [features, objectives, valid] = result;
     Workers workers(machine.threads);
-    ThreadsEvaluator(*problem, workers).evaluate(batch, features, objectives);
+    ThreadsEvaluator(*problem, workers).evaluate(batch, result.span());
     if (out.empty()) {
       print_out(as_csv(info, features, objectives));
     } else if (std::filesystem::path(out).extension() == ".npy") {
@@ -104,9 +106,7 @@ void add_evaluate(CLI::App& app, Action& chosen) {
   auto* verb = app.add_subcommand("evaluate", "features and objectives of given solutions");
   verb->allow_extras();
   auto options = std::make_shared<EvaluateVerb>(*verb);
-  verb->add_option("DOMAIN", options->domain, "lp, multi-lp, arm or maze")
-      ->required()
-      ->type_name("");
+  verb->add_option("DOMAIN", options->domain, domain_help())->required()->type_name("");
   verb->add_option("--solutions", options->solutions, "a .npy file, one row a solution")
       ->required()
       ->type_name("");

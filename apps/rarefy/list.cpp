@@ -6,40 +6,41 @@
 
 #include "commands.hpp"
 #include "output.hpp"
-#include "rarefy/experiment/config.hpp"
+#include "rarefy/experiment/algorithm_table.hpp"
+#include "rarefy/experiment/domain_table.hpp"
 #include "rarefy/experiment/parameters.hpp"
-#include "rarefy/experiment/relevance.hpp"
 
 namespace rarefy::command {
 namespace {
 
-void put_choices(std::string& out, std::string_view title, const std::vector<Choice>& choices) {
-  fmt::format_to(std::back_inserter(out), "{}\n", title);
-  for (const auto& choice : choices) {
-    fmt::format_to(std::back_inserter(out), "  {:<15} {}\n", choice.name, choice.meaning);
-  }
+void put_row(std::string& out, std::string_view name, std::string_view meaning) {
+  fmt::format_to(std::back_inserter(out), "  {:<15} {}\n", name, meaning);
 }
 
 struct ListVerb {
   std::string domain = "lp", algorithm = "dds-kde", profile = "default";
 
   [[nodiscard]] int run() const {
-    const auto defaults = default_config(domain, algorithm, profile);
-    std::string out;
-    put_choices(out, "Domains", domain_choices());
-    put_choices(out, "\nAlgorithms", algorithm_choices());
-    put_choices(out, "\nProfiles", profile_choices());
+    const auto defaults = default_config(domain, algorithm, named<Profile>(profile));
+    std::string out = "Domains\n";
+    for (const auto& row : domain_rows()) put_row(out, row.name, row.meaning);
+    out += "\nAlgorithms\n";
+    for (const auto& row : algorithms()) put_row(out, row.name, row.meaning);
+    out += "\nProfiles\n";
+    for (const auto& [value, name] : EnumNames<Profile>::all) {
+      put_row(out, name, meaning_of(value));
+    }
     fmt::format_to(std::back_inserter(out),
                    "\nParameters that matter to {} by {}, with their defaults in the {} profile\n",
                    domain, algorithm, profile);
     std::string_view section;
     for (const auto& parameter : parameters()) {
-      if (!why_idle(defaults, parameter.name).empty()) continue;
+      if (!reason_without_effect(defaults, parameter).empty()) continue;
       if (parameter.section != section) {
         section = parameter.section;
         fmt::format_to(std::back_inserter(out), "  [{}]\n", section);
       }
-      const auto value = text_of(value_of(defaults, parameter));
+      const auto value = text_of(parameter.get(defaults));
       fmt::format_to(std::back_inserter(out), "  {:<22} {:<11} {}; {}\n", parameter.name,
                      value.empty() ? "-" : value, parameter.meaning, parameter.expected());
     }

@@ -1,14 +1,15 @@
 #include "options.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/instruction_set.hpp"
 #include "rarefy/core/nearest_name.hpp"
+#include "rarefy/experiment/domain_table.hpp"
 #include "rarefy/experiment/parameters.hpp"
-#include "rarefy/experiment/relevance.hpp"
 
 namespace rarefy::command {
 
@@ -22,7 +23,7 @@ ParameterOptions::ParameterOptions(CLI::App& verb, const std::vector<std::string
     }
     auto& given = all_.emplace_back(Given{&parameter, {}, nullptr});
     auto text = std::string(parameter.meaning);
-    if (const auto value = text_of(value_of(defaults, parameter)); !value.empty()) {
+    if (const auto value = text_of(parameter.get(defaults)); !value.empty()) {
       text += fmt::format(" [{}]", value);
     }
     given.option = verb.add_option("--" + std::string(parameter.name), given.text, text);
@@ -37,7 +38,7 @@ Settings ParameterOptions::settings() const {
     if (given.option->count() == 0) continue;
     Config scratch;
     set_from_text(scratch, *given.parameter, given.text);
-    settings.emplace_back(given.parameter, value_of(scratch, *given.parameter));
+    settings.values.push_back({given.parameter, given.parameter->get(scratch)});
   }
   return settings;
 }
@@ -51,11 +52,17 @@ bool ParameterOptions::given(std::string_view name) const {
 void ParameterOptions::refuse_idle(const Config& config) const {
   for (const auto& given : all_) {
     if (given.option->count() == 0) continue;
-    if (const auto why = why_idle(config, given.parameter->name); !why.empty()) {
+    if (const auto why = reason_without_effect(config, *given.parameter); !why.empty()) {
       throw Error(ErrorKind::parameter,
                   fmt::format("--{} has no effect here: {}", given.parameter->name, why));
     }
   }
+}
+
+std::string domain_help() {
+  std::vector<std::string_view> names;
+  for (const auto& row : domain_rows()) names.push_back(row.name);
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 void MachineOptions::add_to(CLI::App& verb) {

@@ -45,6 +45,9 @@ struct MachineOptions {
   void apply() const;
 };
 
+/// The names of the domains, for help texts.
+[[nodiscard]] std::string domain_help();
+
 /// Throws for arguments that no verb knows, with the nearest that one does.
 void refuse_extras(const CLI::App& app);
 

@@ -1,5 +1,5 @@
 // rarefy run, rarefy resume
-#include "rarefy/experiment/run.hpp"
+#include "rarefy/runs/run.hpp"
 
 #include <fmt/format.h>
 
@@ -8,31 +8,49 @@
 #include <optional>
 
 #include "commands.hpp"
-#include "interrupt.hpp"
+#include "folder_name.hpp"
 #include "options.hpp"
 #include "output.hpp"
-#include "progress.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/instruction_set.hpp"
 #include "rarefy/core/text.hpp"
 #include "rarefy/core/version.hpp"
 #include "rarefy/experiment/config_file.hpp"
-#include "rarefy/experiment/presets.hpp"
-#include "summary.hpp"
+#include "rarefy/experiment/domain_table.hpp"
+#include "rarefy/experiment/make_search.hpp"
+#include "rarefy/runs/interrupt.hpp"
+#include "rarefy/runs/progress.hpp"
+#include "rarefy/runs/summary.hpp"
 
 namespace rarefy::command {
 namespace {
+
+const std::atomic<bool>& stop_on_signal() {
+  return stop_on_interrupt(
+      {.first =
+           "\nrarefy: finishing this iteration and saving (interrupt again to leave at once)\n",
+       .second = "\nrarefy: left at once; 'rarefy resume' goes on from the last checkpoint\n"});
+}
 
 int go_on(Run& run, const std::atomic<bool>& stop, bool quiet) {
   Progress progress(run, quiet);
   Observer* const observers[] = {&progress};
   const auto end = run.go(observers, &stop);
-  progress.finish();
-  if (!quiet) print_out(summary_of(run, Memory::told));
+  if (!quiet) print_out(summary_of(run, PeakMemory::included));
   if (end == DriveEnd::finished) return kDone;
   fmt::print(stderr, "rarefy: stopped after {} iterations; go on with: rarefy resume {}\n",
              with_commas(run.search().iteration()), run.folder().path().string());
   return kInterrupted;
+}
+
+RunFolder create_folder(const std::string& path, bool overwrite) {
+  if (!overwrite && RunFolder::holds_run(path)) {
+    throw Error(ErrorKind::parameter,
+                fmt::format("the folder '{0}' holds a run already: go on with it by "
+                            "'rarefy resume {0}', or replace it with --overwrite",
+                            path));
+  }
+  return RunFolder::create(path, overwrite);
 }
 
 struct RunVerb {
@@ -46,29 +64,24 @@ struct RunVerb {
     machine.apply();
     Settings settings;
     if (!config_file.empty()) settings = read_settings(config_file);
-    const auto& domain_parameter = parameter_named("domain");
-    if (!domain.empty()) settings.emplace_back(&domain_parameter, domain);
-    const auto given = parameters.settings();
-    settings.insert(settings.end(), given.begin(), given.end());
-    const bool named = std::any_of(settings.begin(), settings.end(), [&](const auto& setting) {
-      return setting.first == &domain_parameter;
-    });
-    if (!named) {
+    if (!domain.empty()) {
+      settings.own_problem.reset();
+      settings.set("domain", domain);
+    }
+    settings.add(parameters.settings());
+    if (settings.find("domain") == nullptr) {
       throw Error(ErrorKind::parameter,
                   fmt::format("no domain: name one ({}), or give a --config that does",
-                              domain_parameter.expected()));
+                              parameter_named("domain").expected()));
     }
     const auto config = resolve(settings);
-    if (out.empty()) {
-      out = fmt::format("runs/{}-{}-{}-seed{}", config.domain, config.algorithm, config.profile,
-                        config.seed);
-    }
-    const bool grid = uses_grid(config, make_domain(config)->info());
+    const auto problem = make_domain(config);
     parameters.refuse_idle(config);
-    const auto& stop = stop_on_interrupt();
-    auto run_folder = RunFolder::create(out, overwrite);
-    if (!quiet && !grid && config.centroids.empty()) {
-      fmt::print(stderr, "rarefy: making {} cells ...\n", with_commas(config.cells));
+    if (out.empty()) out = (std::filesystem::path("runs") / folder_name(config)).string();
+    const auto& stop = stop_on_signal();
+    auto run_folder = create_folder(out, overwrite);
+    if (!quiet && !uses_grid(config, problem->info()) && config.archive.centroids.empty()) {
+      fmt::print(stderr, "rarefy: making {} cells ...\n", with_commas(config.archive.cvt.cells));
     }
     const auto run = Run::start(config, std::move(run_folder), machine.threads);
     return go_on(*run, stop, quiet);
@@ -83,8 +96,14 @@ struct ResumeVerb {
 
   int run() {
     machine.apply();
-    const auto& stop = stop_on_interrupt();
+    const auto& stop = stop_on_signal();
     auto run = Run::resume(RunFolder::open(folder), machine.threads);
+    if (!run->can_go_on()) {
+      throw Error(ErrorKind::parameter,
+                  fmt::format("'{}' is a run on '{}', which belongs to the program that began it: "
+                              "go on with that program ('rarefy show' works here)",
+                              folder, run->config().domain));
+    }
     if (follow_instruction_set(*run)) {
       // The domain was made with other instructions, and its constants may differ: once more.
       run.reset();  // lets go of the folder
@@ -137,12 +156,14 @@ void add_run(CLI::App& app, Action& chosen) {
   auto* verb = app.add_subcommand("run", "start a run in a folder of its own");
   verb->allow_extras();
   auto options = std::make_shared<RunVerb>(*verb);
-  verb->add_option("DOMAIN", options->domain, "lp, multi-lp, arm or maze; 'rarefy list' tells more")
+  verb->add_option("DOMAIN", options->domain, domain_help() + "; 'rarefy list' tells more")
       ->type_name("");
   verb->add_option("--config", options->config_file,
                    "a TOML file of parameters; options win over it")
       ->type_name("");
-  verb->add_option("--out", options->out, "the folder [runs/DOMAIN-ALGORITHM-PROFILE-seedSEED]")
+  verb->add_option("--out", options->out,
+                   "the folder [runs/DOMAIN-ALGORITHM-PROFILE-seedSEED, and what differs from the "
+                   "defaults]")
       ->type_name("");
   verb->add_flag("--overwrite", options->overwrite, "replace a run that is in the folder already");
   verb->add_flag("--quiet", options->quiet, "no progress, no summary");

@@ -2,20 +2,19 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <array>
-#include <charconv>
-#include <cmath>
 #include <cstdio>
 
 #include "commands.hpp"
+#include "json.hpp"
 #include "output.hpp"
 #include "rarefy/core/error.hpp"
+#include "rarefy/core/numbers.hpp"
 #include "rarefy/core/text.hpp"
 #include "rarefy/domains/maze.hpp"
-#include "rarefy/experiment/run.hpp"
-#include "rarefy/experiment/trajectory.hpp"
+#include "rarefy/runs/run.hpp"
+#include "rarefy/runs/summary.hpp"
+#include "rarefy/runs/trajectory.hpp"
 #include "rarefy/storage/atomic_file.hpp"
-#include "summary.hpp"
 
 namespace rarefy::command {
 namespace {
@@ -84,7 +83,7 @@ struct ShowVerb {
     const auto place = archive.features().row(elite);
     const auto subtitle = fmt::format(
         "{}, {} profile, seed {}: cell {}, reached at ({:.3f}, {:.3f})", run.config().algorithm,
-        run.config().profile, run.config().seed, cell, place[0], place[1]);
+        name_of(run.config().profile), run.config().seed, cell, place[0], place[1]);
     const auto picture = run.folder().trajectory(cell, "png");
     const auto table = run.folder().trajectory(cell, "csv");
     write_file_atomically(picture, pictures::render_png(trajectory_map(*maze, moments, subtitle)));
@@ -95,19 +94,12 @@ struct ShowVerb {
   }
 
   [[nodiscard]] Index parse_cell(const Tessellation& cells) const {
-    const auto* const first = trajectory.data();
-    const auto* const last = first + trajectory.size();
-    std::int64_t number = 0;
-    const auto whole = std::from_chars(first, last, number);
-    if (whole.ec == std::errc() && whole.ptr == last && number >= 0 && number < cells.cells()) {
-      return number;
+    if (const auto number = parse_integer(trajectory);
+        number && *number >= 0 && *number < cells.cells()) {
+      return *number;
     }
-    std::array<double, 2> point{};
-    const auto x = std::from_chars(first, last, point[0]);
-    const bool comma = x.ec == std::errc() && x.ptr != last && *x.ptr == ',';
-    const auto y = std::from_chars(comma ? x.ptr + 1 : last, last, point[1]);
-    if (!comma || y.ec != std::errc() || y.ptr != last || !std::isfinite(point[0]) ||
-        !std::isfinite(point[1])) {
+    const auto point = parse_numbers(trajectory);
+    if (!point || point->size() != 2) {
       throw Error(
           ErrorKind::parameter, "--trajectory", fmt::format("'{}'", trajectory),
           fmt::format("the number of a cell, 0 to {}, or a point X,Y in it", cells.cells() - 1));
@@ -115,14 +107,14 @@ struct ShowVerb {
     for (Index d = 0; d < 2; ++d) {
       const auto at = static_cast<std::size_t>(d);
       const auto& space = cells.space();
-      if (point[at] < space.lower[at] || point[at] > space.upper[at]) {
+      if ((*point)[at] < space.lower[at] || (*point)[at] > space.upper[at]) {
         throw Error(ErrorKind::parameter, "--trajectory", fmt::format("'{}'", trajectory),
                     fmt::format("a point within [{}, {}] x [{}, {}]", space.lower[0],
                                 space.upper[0], space.lower[1], space.upper[1]));
       }
     }
     Index cell = 0;
-    cells.assign(BatchView(point.data(), 1, 2), std::span(&cell, 1));
+    cells.assign(BatchView(point->data(), 1, 2), std::span(&cell, 1));
     return cell;
   }
 };

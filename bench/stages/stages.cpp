@@ -23,7 +23,8 @@
 #include "rarefy/density/reservoir.hpp"
 #include "rarefy/emitters/cma_es.hpp"
 #include "rarefy/evaluators/evaluator.hpp"
-#include "rarefy/experiment/presets.hpp"
+#include "rarefy/experiment/domain_table.hpp"
+#include "rarefy/experiment/make_search.hpp"
 #include "rarefy/tessellations/grid.hpp"
 
 namespace {
@@ -159,8 +160,8 @@ Work iteration(std::string algorithm) {
   const std::shared_ptr<rarefy::Domain> domain = rarefy::make_domain(config);
   const std::shared_ptr<rarefy::Search> search = rarefy::make_search(config, domain->info(), 1);
   const auto iterate = [=] {
-    Batch features(search->batch(), search->feature_dim());
-    std::vector<double> objectives(static_cast<std::size_t>(search->batch()));
+    Batch features(search->candidates(), search->feature_dim());
+    std::vector<double> objectives(static_cast<std::size_t>(search->candidates()));
     domain->evaluate(search->ask(), features, objectives);
     search->tell(features, objectives);
   };

@@ -18,6 +18,7 @@
 #include "rarefy/archives/archive.hpp"
 #include "rarefy/core/batch.hpp"
 #include "rarefy/core/evaluated.hpp"
+#include "rarefy/core/outside.hpp"
 #include "rarefy/core/state.hpp"
 #include "rarefy/core/workers.hpp"
 #include "rarefy/density/density.hpp"
@@ -26,6 +27,9 @@
 #include "rarefy/restarts/restart_trigger.hpp"
 
 namespace rarefy {
+
+class OutsideBox;
+class UsableRows;
 
 struct SearchParts {
   std::vector<std::unique_ptr<Emitter>> emitters;
@@ -38,14 +42,28 @@ struct SearchParts {
 struct SearchOptions {
   std::uint64_t seed = 0;
   Index threads = 0;  ///< 0: one for each core; results do not depend on it
+  /// A team to share with other searches, in place of one of its own with `threads`. Searches
+  /// that share one may run at the same time, each driven by a thread of its own.
+  std::shared_ptr<Workers> workers = nullptr;
   /// Candidates are scored against what was known before their batch (the paper's
   /// algorithm 1), or with it (what its published figures seem to be made with).
   bool score_before_observing = true;
+  /// A row with a NaN among its features, or as its objective, counts as one that could not be
+  /// evaluated (see Search::tell). Otherwise the batch is refused.
+  bool nan_means_failed = false;
+  /// What the density makes of features outside of the archive's feature space.
+  Outside outside = Outside::as_is;
+  /// Solutions to evaluate first, a row each: in iteration t the rows from t * batch() on stand in
+  /// for the first candidates of the batch, as long as there are any. They are scored, observed
+  /// and recorded as all others, but emitters do not learn from what they have not proposed; one
+  /// none of whose candidates is its own is not told of the batch at all. (Where the emitters
+  /// themselves begin is for whoever makes them.)
+  Batch initial_solutions{};
 };
 
 class Search {
  public:
-  Search(SearchParts parts, const SearchOptions& options);
+  Search(SearchParts parts, SearchOptions options);
   ~Search();
   Search(const Search&) = delete;
   Search& operator=(const Search&) = delete;
@@ -54,17 +72,31 @@ class Search {
   /// Asking again before telling gives the same candidates.
   BatchView ask();
 
-  /// What the candidates turned out to be; objectives may be left out (all equal). NaN,
-  /// infinite or missing values are refused with an Error that names the row; nothing has
-  /// changed then, and the same batch can be told again.
-  void tell(BatchView features, std::span<const double> objectives = {});
+  /// What the candidates turned out to be; objectives may be left out (all equal).
+  ///
+  /// A row whose `valid` is 0 could not be evaluated, and its other values are not looked at. It
+  /// ranks last, no emitter learns from it, and neither density nor archive ever see it. All
+  /// rows of a batch may fail. Left out, `valid` says that all are.
+  ///
+  /// NaN, infinite or missing values of any other row are refused with an Error that names the
+  /// row; nothing has changed then, and the same batch can be told again.
+  void tell(BatchView features, std::span<const double> objectives = {},
+            std::span<const std::uint8_t> valid = {});
 
-  [[nodiscard]] Index batch() const { return solutions_.rows(); }
+  /// Rows of an iteration, those of all emitters.
+  [[nodiscard]] Index candidates() const { return solutions_.rows(); }
   [[nodiscard]] Index solution_dim() const { return solutions_.cols(); }
   [[nodiscard]] Index feature_dim() const { return parts_.archive->feature_dim(); }
   /// Batches told so far.
   [[nodiscard]] std::int64_t iteration() const { return iteration_; }
-  [[nodiscard]] std::int64_t evaluations() const { return iteration_ * batch(); }
+  /// Rows told so far, those that failed among them.
+  [[nodiscard]] std::int64_t evaluations() const { return iteration_ * candidates(); }
+  /// Rows that could not be evaluated.
+  [[nodiscard]] std::int64_t failed() const { return failed_; }
+  /// Rows whose features lay outside of the archive's feature space.
+  [[nodiscard]] std::int64_t outside() const { return outside_; }
+  /// The same of the last batch told; 0 after a state was loaded.
+  [[nodiscard]] Index outside_of_last_batch() const;
   [[nodiscard]] std::int64_t restarts() const { return restarts_; }
   [[nodiscard]] const Archive& archive() const { return *parts_.archive; }
   [[nodiscard]] const Density& density() const { return *parts_.density; }
@@ -74,9 +106,9 @@ class Search {
     return *parts_.emitters[static_cast<std::size_t>(i)];
   }
   [[nodiscard]] Index emitters() const { return static_cast<Index>(parts_.emitters.size()); }
-  /// Scores of the last batch told, in the order of its rows.
+  /// Scores of the last batch told, in the order of its rows; NaN for a row that failed.
   [[nodiscard]] std::span<const double> scores() const { return scores_; }
-  [[nodiscard]] Workers& workers() { return workers_; }
+  [[nodiscard]] Workers& workers() { return *workers_; }
 
   /// The whole state. A search made of the same parts that loads it goes on to the same
   /// bits; candidates that were asked for but not told are asked for again, and are the same.
@@ -85,25 +117,41 @@ class Search {
   void load(StateReader& in);
 
  private:
-  void check(BatchView features, std::span<const double> objectives) const;
+  void check(BatchView features, std::span<const double> objectives,
+             std::span<const std::uint8_t> valid) const;
+  [[nodiscard]] Index rows_given() const;
+  struct Ranking {
+    Index ranked = 0;   // rows to learn from
+    Index outside = 0;  // of these, the last
+  };
+
+  void take_in(Evaluated batch);
   void score(Evaluated& batch);
-  void tell_emitter(Index emitter, const Evaluated& batch);
+  void tell_emitter(Index emitter, BatchView features, std::span<const double> objectives);
+  Ranking rank(Index emitter, std::span<Index> order) const;
   void restart_emitters();
+  [[nodiscard]] Index rows_of(Index emitter) const;
 
   SearchParts parts_;
   SearchOptions options_;
-  Workers workers_;
+  std::shared_ptr<Workers> workers_;
   std::vector<Index> first_row_;  // of each emitter, and the end
+  std::int64_t initial_solutions_fingerprint_ = 0;
 
   std::int64_t iteration_ = 0;
   std::int64_t restarts_ = 0;
+  std::int64_t failed_ = 0;
+  std::int64_t outside_ = 0;
   bool asked_ = false;
   bool half_told_ = false;  // tell() is under way, or ended in an error half way
 
   Batch solutions_;
+  std::unique_ptr<UsableRows> usable_;
+  std::unique_ptr<OutsideBox> box_;
+  std::vector<double> distances_;  // outside the box, where that ranks
   std::vector<double> scores_;
   bool informed_ = false;
-  std::vector<Index> cells_;
+  std::vector<Index> cells_;  // of the usable rows
   std::vector<Outcome> outcomes_;
   std::vector<Index> order_;
   std::vector<std::uint8_t> restart_;  // by emitter

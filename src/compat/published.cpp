@@ -147,7 +147,7 @@ void PublishedFlow::score(const Evaluated& batch, std::span<double> scores, Work
 
 void PublishedNovelty::score(const Evaluated& batch, std::span<double> scores, Workers& workers) {
   if (members() == 0) {
-    std::fill(scores.begin(), scores.end(), -options().threshold);
+    std::fill(scores.begin(), scores.end(), -threshold());
   } else {
     NoveltyDensity::score(batch, scores, workers);
   }

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "rarefy/core/error.hpp"
 
@@ -21,6 +23,36 @@ void FeatureSpace::check() const {
                   "two finite numbers, low < high, a finite distance apart");
     }
   }
+}
+
+bool FeatureSpace::contains(std::span<const double> features) const {
+  for (std::size_t d = 0; d < features.size(); ++d) {
+    if (features[d] < lower[d] || features[d] > upper[d]) return false;
+  }
+  return true;
+}
+
+void FeatureSpace::clamp(std::span<double> features) const {
+  for (std::size_t d = 0; d < features.size(); ++d) {
+    features[d] = std::clamp(features[d], lower[d], upper[d]);
+  }
+}
+
+double FeatureSpace::distance(std::span<const double> features) const {
+  constexpr double kMost = std::numeric_limits<double>::max();
+  const auto excess = [&](std::size_t d) {
+    const double beyond = std::max({lower[d] - features[d], features[d] - upper[d], 0.0});
+    return std::min(beyond / (upper[d] - lower[d]), kMost);
+  };
+  // In units of the longest: squares must not overflow.
+  double longest = 0.0;
+  for (std::size_t d = 0; d < features.size(); ++d) longest = std::max(longest, excess(d));
+  if (longest == 0.0) return 0.0;
+  double squares = 0.0;
+  for (std::size_t d = 0; d < features.size(); ++d) {
+    squares += (excess(d) / longest) * (excess(d) / longest);
+  }
+  return std::min(longest * std::sqrt(squares), kMost);
 }
 
 }  // namespace rarefy

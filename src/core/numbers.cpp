@@ -25,23 +25,22 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 }
 
 std::optional<NumberWithUnit> parse_number_with_unit(std::string_view text) {
-  text = trimmed(text);
   NumberWithUnit number;
   const auto [rest, problem] =
       std::from_chars(text.data(), text.data() + text.size(), number.value);
   if (problem != std::errc() || !std::isfinite(number.value)) return {};
-  number.unit = trimmed(text.substr(static_cast<std::size_t>(rest - text.data())));
+  number.length = static_cast<std::size_t>(rest - text.data());
+  number.unit = trimmed(text.substr(number.length));
   return number;
 }
 
 std::optional<double> parse_number(std::string_view text) {
   const auto number = parse_number_with_unit(text);
-  if (!number || !number->unit.empty()) return {};
+  if (!number || number->length != text.size()) return {};
   return number->value;
 }
 
 std::optional<std::int64_t> parse_integer(std::string_view text) {
-  text = trimmed(text);
   std::int64_t value = 0;
   const auto* const last = text.data() + text.size();
   const auto [rest, problem] = std::from_chars(text.data(), last, value);
@@ -52,7 +51,7 @@ std::optional<std::int64_t> parse_integer(std::string_view text) {
 std::optional<std::vector<double>> parse_numbers(std::string_view text, char separator) {
   std::vector<double> values;
   for (const auto piece : split(text, separator)) {
-    const auto value = parse_number(piece);
+    const auto value = parse_number(trimmed(piece));
     if (!value) return {};
     values.push_back(*value);
   }

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 
 #include "rarefy/core/error.hpp"
 
@@ -37,6 +39,33 @@ const char* name_of(char type) {
 
 [[noreturn]] void corrupt(const std::string& message) {
   throw Error(ErrorKind::corrupt, "saved state: " + message);
+}
+
+[[noreturn]] void unlike(std::string_view name, std::string_view saved, std::string_view now) {
+  throw Error(ErrorKind::data, fmt::format("saved state: '{}'", name), saved,
+              fmt::format("{}, as it is here", now));
+}
+
+constexpr std::size_t kMostExpected = std::size_t{1} << 20;
+
+// A list, or its beginning, for a message.
+template <typename Value>
+std::string written(std::span<const Value> values) {
+  constexpr std::size_t kMost = 10;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(values.size(), kMost); ++i) {
+    fmt::format_to(std::back_inserter(text), "{}{}", i > 0 ? ", " : "", values[i]);
+  }
+  if (values.empty()) return "none";
+  return values.size() > kMost ? fmt::format("{}, ... ({} in all)", text, values.size()) : text;
+}
+
+// In a corrupt file a text may be anything.
+std::string quoted(std::string text) {
+  for (char& c : text) {
+    if (c < ' ' || c > '~') c = '?';
+  }
+  return "'" + text + "'";
 }
 
 }  // namespace
@@ -197,6 +226,31 @@ std::vector<std::int64_t> StateReader::integers_up_to(std::string_view name, std
   std::vector<std::int64_t> values(static_cast<std::size_t>(count));
   if (!values.empty()) std::memcpy(values.data(), data.data(), data.size());
   return values;
+}
+
+void StateReader::expect_integer(std::string_view name, std::int64_t now) {
+  expect_integers(name, {&now, 1});
+}
+
+void StateReader::expect_real(std::string_view name, double now) { expect_reals(name, {&now, 1}); }
+
+void StateReader::expect_text(std::string_view name, std::string_view now) {
+  const auto saved = text(name, 256);
+  if (saved != now) unlike(name, quoted(saved), quoted(std::string(now)));
+}
+
+void StateReader::expect_integers(std::string_view name, std::span<const std::int64_t> now) {
+  const auto saved = integers_up_to(name, kMostExpected);
+  if (!std::equal(saved.begin(), saved.end(), now.begin(), now.end())) {
+    unlike(name, written(std::span<const std::int64_t>(saved)), written(now));
+  }
+}
+
+void StateReader::expect_reals(std::string_view name, std::span<const double> now) {
+  const auto saved = reals_up_to(name, kMostExpected);
+  if (!std::equal(saved.begin(), saved.end(), now.begin(), now.end())) {
+    unlike(name, written(std::span<const double>(saved)), written(now));
+  }
 }
 
 }  // namespace rarefy

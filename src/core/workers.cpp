@@ -120,6 +120,7 @@ struct Workers::Team {
   }
 
   void run(Index job_count, TaskRef job) {
+    const std::scoped_lock turn(callers);
     task = job;
     const auto threads = static_cast<Index>(shares.size());
     const Index most = (job_count + threads - 1) / threads;
@@ -146,6 +147,7 @@ struct Workers::Team {
   static constexpr std::uint32_t kOpen = 0x80000000U;
 
   int spins = kSpins;
+  std::mutex callers;  // held by the one whose job it is
   std::optional<TaskRef> task;
   std::vector<Share> shares;           // the caller's first
   std::atomic<std::uint32_t> jobs{0};  // announced so far

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 
 #include "rarefy/core/error.hpp"
+#include "rarefy/core/numbers.hpp"
 
 namespace rarefy {
 
@@ -15,14 +15,10 @@ Bandwidth Bandwidth::parse(std::string_view text) {
                  "'scott', a number > 0, or a number > 0 followed by 'width'");
   };
   if (text == "scott") return scott();
-  double value = 0;
-  const auto* end = text.data() + text.size();
-  const auto [rest, problem] = std::from_chars(text.data(), end, value);
-  if (problem != std::errc() || !std::isfinite(value) || value <= 0) throw refuse();
-  std::string_view unit(rest, static_cast<std::size_t>(end - rest));
-  while (unit.starts_with(' ')) unit.remove_prefix(1);
-  if (unit.empty()) return absolute(value);
-  if (unit == "width") return normalised(value);
+  const auto number = parse_number_with_unit(text);
+  if (!number || number->value <= 0) throw refuse();
+  if (number->unit.empty()) return absolute(number->value);
+  if (number->unit == "width") return normalised(number->value);
   throw refuse();
 }
 
@@ -44,11 +40,6 @@ std::vector<double> Bandwidth::resolve(const FeatureSpace& space, Index samples)
   }
   for (Index d = 0; d < space.dim(); ++d) h[static_cast<std::size_t>(d)] = h0 * space.width(d);
   return h;
-}
-
-Bandwidth Bandwidth::scaled(double factor) const {
-  // The other two rules follow the width of the space, which is scaled already.
-  return rule_ == Rule::absolute ? absolute(value_ * factor) : *this;
 }
 
 std::string Bandwidth::text() const {

@@ -9,11 +9,11 @@
 #include <numbers>
 #include <utility>
 
-#include "density/adam.hpp"
-#include "density/flow_integration.hpp"
-#include "density/flow_matching.hpp"
-#include "density/flow_network.hpp"
-#include "density/velocity_field.hpp"
+#include "density/flow/adam.hpp"
+#include "density/flow/flow_integration.hpp"
+#include "density/flow/flow_matching.hpp"
+#include "density/flow/flow_network.hpp"
+#include "density/flow/velocity_field.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/random.hpp"
 
@@ -104,7 +104,8 @@ void FlowDensity::set_scaling() {
     double unit = 0.5 * options_.space.width(d);
     if (options_.scaling == FeatureScaling::buffer && rows.rows() > 1) {
       const auto count = static_cast<double>(rows.rows());
-      // Strays count as being at the limit here, too: one at 1e6 would make the others a point.
+      // Features beyond the limit count as being there in these sums, too: a single one at 1e6
+      // would make the deviation so large that all others came to lie on one point.
       const auto feature = [&](Index i) {
         return std::clamp(rows(i, d), centre - kReach * unit, centre + kReach * unit);
       };
@@ -189,7 +190,7 @@ void FlowDensity::score(const Evaluated& batch, std::span<double> scores, Worker
 }
 
 void FlowDensity::log_density(BatchView features, std::span<double> out, Workers& workers) {
-  if (!informed()) {  // nothing learned, no differences
+  if (!informed()) {  // nothing was learned yet: all score the same
     std::fill(out.begin(), out.end(), 0.0);
     return;
   }
@@ -199,7 +200,8 @@ void FlowDensity::log_density(BatchView features, std::span<double> out, Workers
   const Index helpers = std::min(workers.threads(), pieces);
   while (static_cast<Index>(fields.size()) < helpers) fields.emplace_back(parts_->network, piece);
   for (auto& field : fields) field.refresh();
-  // A thread keeps its memory, and takes piece after piece: which does not matter.
+  // Each thread has memory of its own and takes the next piece that is left. Which thread
+  // takes which piece does not change the scores.
   std::atomic<Index> next = 0;
   workers.for_each(helpers, [&](Index helper) {
     for (Index p = next++; p < pieces; p = next++) {
@@ -232,7 +234,7 @@ void FlowDensity::evaluate_piece(BatchView features, std::span<double> out, Inde
   }
 }
 
-std::string FlowDensity::trouble() const {
+std::string FlowDensity::warning() const {
   if (rollbacks_ == 0) return "";
   return fmt::format(
       "training turned non-finite in {} of {} iterations; it was taken back each time, and the "

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "density/neighbour_index.hpp"
-#include "density/neighbour_search.hpp"
-#include "density/smallest_distances.hpp"
+#include "density/neighbours/neighbour_index.hpp"
+#include "density/neighbours/neighbour_search.hpp"
+#include "density/neighbours/smallest_distances.hpp"
 #include "kernels/distances.hpp"
 #include "rarefy/core/error.hpp"
 
@@ -68,8 +68,9 @@ void check(const NoveltyOptions& options) {
     throw Error(ErrorKind::parameter, "novelty: neighbours", fmt::format("{}", options.neighbours),
                 "at least 1");
   }
-  if (!(options.threshold >= 0.0) || !std::isfinite(options.threshold)) {
-    throw Error(ErrorKind::parameter, "novelty: threshold", fmt::format("{}", options.threshold),
+  const double threshold = options.threshold.resolve(options.space);
+  if (!(threshold >= 0.0) || !std::isfinite(threshold)) {
+    throw Error(ErrorKind::parameter, "novelty: threshold", fmt::format("{}", threshold),
                 "a finite number >= 0");
   }
 }
@@ -115,6 +116,7 @@ struct NoveltyDensity::State {
 
 NoveltyDensity::NoveltyDensity(NoveltyOptions options) : options_(std::move(options)) {
   check(options_);
+  threshold_ = options_.threshold.resolve(options_.space);
   state_ = std::make_unique<State>(options_.space.dim());
 }
 
@@ -129,11 +131,11 @@ Batch NoveltyDensity::archive() const {
 }
 
 double NoveltyDensity::accepts_below() const {
-  return std::nextafter(-options_.threshold, std::numeric_limits<double>::infinity());
+  return std::nextafter(-threshold_, std::numeric_limits<double>::infinity());
 }
 
 void NoveltyDensity::score(const Evaluated& batch, std::span<double> scores, Workers& workers) {
-  if (members() == 0) {  // no differences
+  if (members() == 0) {  // nothing to be far from yet: all score the same
     std::fill(scores.begin(), scores.end(), 0.0);
     return;
   }
@@ -153,7 +155,7 @@ void NoveltyDensity::observe(const Evaluated& batch, Workers& workers) {
   const auto values = scored ? batch.scores : novelty(features, workers);
   const double sign = scored ? -1.0 : 1.0;
   for (Index i = 0; i < features.rows(); ++i) {
-    if (sign * values[static_cast<std::size_t>(i)] >= options_.threshold) {
+    if (sign * values[static_cast<std::size_t>(i)] >= threshold_) {
       state_->archive.add(features.row(i));
     }
   }

@@ -15,11 +15,6 @@
 namespace rarefy {
 namespace {
 
-constexpr std::array kArmObjectives = {
-    std::pair{ArmObjective::constant, std::string_view("constant")},
-    std::pair{ArmObjective::even, std::string_view("even")},
-};
-
 DomainInfo describe(const ArmOptions& options) {
   if (options.n < 1) {
     throw Error(ErrorKind::parameter, "arm: n", fmt::format("{}", options.n), "at least 1");
@@ -34,6 +29,11 @@ DomainInfo describe(const ArmOptions& options) {
   info.solution_low = -std::numbers::pi;
   info.solution_high = std::numbers::pi;
   info.constant_objective = options.objective == ArmObjective::constant;
+  if (!info.constant_objective) {
+    // Angles from -pi to pi vary by pi^2 at most: half of them at either end.
+    info.least_objective = 1.0 - std::numbers::pi * std::numbers::pi;
+    info.greatest_objective = 1.0;
+  }
   return info;
 }
 
@@ -46,20 +46,6 @@ double variance(std::span<const double> values) {
 }
 
 }  // namespace
-
-std::string_view name_of(ArmObjective objective) {
-  for (const auto& [known, name] : kArmObjectives) {
-    if (known == objective) return name;
-  }
-  return "unknown";
-}
-
-ArmObjective arm_objective_named(std::string_view name) {
-  for (const auto& [objective, known] : kArmObjectives) {
-    if (known == name) return objective;
-  }
-  throw Error(ErrorKind::parameter, "objective", fmt::format("'{}'", name), "constant or even");
-}
 
 Arm::Arm(const ArmOptions& options) : Domain(describe(options)), options_(options) {}
 

@@ -13,12 +13,6 @@ namespace {
 
 constexpr double kShift = 0.4 * LinearProjection::kRange;
 
-constexpr std::array kLpObjectives = {
-    std::pair{LpObjective::constant, std::string_view("constant")},
-    std::pair{LpObjective::sphere, std::string_view("sphere")},
-    std::pair{LpObjective::rastrigin, std::string_view("rastrigin")},
-};
-
 DomainInfo describe(const LinearProjectionOptions& options) {
   if (options.m < 1 || options.n < 1 || options.n % options.m != 0) {
     throw Error(ErrorKind::parameter, "linear projection",
@@ -38,25 +32,14 @@ DomainInfo describe(const LinearProjectionOptions& options) {
   info.solution_low = -LinearProjection::kRange;
   info.solution_high = LinearProjection::kRange;
   info.constant_objective = options.objective == LpObjective::constant;
+  if (!info.constant_objective) {
+    info.least_objective = 0.0;  // on the box; the functions are scaled so
+    info.greatest_objective = 100.0;
+  }
   return info;
 }
 
 }  // namespace
-
-std::string_view name_of(LpObjective objective) {
-  for (const auto& [known, name] : kLpObjectives) {
-    if (known == objective) return name;
-  }
-  return "unknown";
-}
-
-LpObjective lp_objective_named(std::string_view name) {
-  for (const auto& [objective, known] : kLpObjectives) {
-    if (known == name) return objective;
-  }
-  throw Error(ErrorKind::parameter, "objective", fmt::format("'{}'", name),
-              "constant, sphere or rastrigin");
-}
 
 LinearProjection::LinearProjection(const LinearProjectionOptions& options)
     : Domain(describe(options)), options_(options) {

@@ -16,11 +16,6 @@ namespace {
 
 static_assert(Maze::kParameters == kernels::kMazeParameters);
 
-constexpr std::array kMazeObjectives = {
-    std::pair{MazeObjective::constant, std::string_view("constant")},
-    std::pair{MazeObjective::energy, std::string_view("energy")},
-};
-
 constexpr std::array kBorder = {Wall{0, 0, 0, 1}, Wall{0, 1, 1, 1}, Wall{1, 1, 1, 0},
                                 Wall{1, 0, 0, 0}};
 
@@ -83,9 +78,9 @@ void check(const MazeOptions& options) {
     free_of(options.walls[i], fmt::format("wall {}", i + 1));
   }
   constexpr double kMostRead = 1e6;  // and nothing overflows
-  if (!(std::abs(options.nothing_seen) <= kMostRead)) {
+  if (!(std::abs(options.no_wall_reading) <= kMostRead)) {
     throw Error(ErrorKind::parameter, "maze: reading of a laser that meets no wall",
-                fmt::format("{}", options.nothing_seen),
+                fmt::format("{}", options.no_wall_reading),
                 fmt::format("a number from -{} to {}", kMostRead, kMostRead));
   }
 }
@@ -94,11 +89,16 @@ DomainInfo describe(const MazeOptions& options) {
   check(options);
   DomainInfo info;
   info.name = "maze";
-  info.title = options.walls == maze_map_named("deceptive") ? "Deceptive maze" : "Robot in a maze";
+  info.title = options.walls == walls_of(MazeMap::deceptive) ? "Deceptive maze" : "Robot in a maze";
   info.solution_dim = Maze::kParameters;
   info.feature_space = {{0.0, 0.0}, {1.0, 1.0}};
   info.feature_names = {"x", "y"};
   info.constant_objective = options.objective == MazeObjective::constant;
+  if (!info.constant_objective) {
+    // Both wheels at full speed, 0.025, all the time.
+    info.least_objective = -2.0 * 0.025 * 0.025 * static_cast<double>(Maze::kSteps);
+    info.greatest_objective = 0.0;
+  }
   for (const auto& wall : options.walls) {
     info.lines.push_back({wall.x1, wall.y1, wall.x2, wall.y2});
   }
@@ -107,20 +107,6 @@ DomainInfo describe(const MazeOptions& options) {
 }
 
 }  // namespace
-
-std::string_view name_of(MazeObjective objective) {
-  for (const auto& [known, name] : kMazeObjectives) {
-    if (known == objective) return name;
-  }
-  return "unknown";
-}
-
-MazeObjective maze_objective_named(std::string_view name) {
-  for (const auto& [objective, known] : kMazeObjectives) {
-    if (known == name) return objective;
-  }
-  throw Error(ErrorKind::parameter, "objective", fmt::format("'{}'", name), "constant or energy");
-}
 
 struct Maze::Prepared {
   std::vector<kernels::MazeWall> walls;
@@ -136,7 +122,7 @@ Maze::Maze(MazeOptions options) : Domain(describe(options)), options_(std::move(
                 .start_x = static_cast<float>(options_.start.x),
                 .start_y = static_cast<float>(options_.start.y),
                 .start_heading = static_cast<float>(options_.start.heading),
-                .nothing_seen = static_cast<float>(options_.nothing_seen),
+                .no_wall_reading = static_cast<float>(options_.no_wall_reading),
                 .steps = kSteps};
   prepared_ = std::move(made);
 }

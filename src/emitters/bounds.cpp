@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "rarefy/core/error.hpp"
+#include "rarefy/core/numbers.hpp"
 
 namespace rarefy {
 namespace {
@@ -25,6 +26,23 @@ double reflected(double x, double low, double high) {
 }
 
 }  // namespace
+
+SolutionRange SolutionRange::parse(std::string_view text) {
+  if (text == "none") return {};
+  if (text == "domain") return {.kind = Kind::domain};
+  const auto numbers = parse_numbers(text);
+  if (!numbers || numbers->size() != 2 || !((*numbers)[0] < (*numbers)[1])) {
+    throw Error(ErrorKind::parameter, "bounds", fmt::format("'{}'", text),
+                "none, domain, or LOW,HIGH with LOW < HIGH");
+  }
+  return {.kind = Kind::given, .low = (*numbers)[0], .high = (*numbers)[1]};
+}
+
+std::string SolutionRange::text() const {
+  if (kind == Kind::none) return "none";
+  if (kind == Kind::domain) return "domain";
+  return fmt::format("{},{}", low, high);
+}
 
 void check_bounds(const Bounds& bounds, Index dimension, Index batch) {
   const auto fits = [&](const std::vector<double>& side) {

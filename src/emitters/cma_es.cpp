@@ -250,7 +250,7 @@ void CmaEs::tell(BatchView solutions, std::span<const Index> order, Index parent
                 fmt::format("0 to {}", options_.batch));
   }
   ++generation_;
-  if (parents == 0) return;  // nobody to learn from
+  if (parents == 0) return;  // no parents to learn from
   if (parents != p.mu) parameters_.select(parents);
 
   // The mu best steps y = (x - mean) / sigma, and <y>_w = sum_i w_i y_i, (41).
@@ -321,7 +321,7 @@ void CmaEs::update_covariance(double keep, double rank_one, BatchSpan steps) {
     update_weights_[at] = parameters_.cmu * parameters_.weights[at];
   }
   update_weights_[static_cast<std::size_t>(mu)] = rank_one;
-  double* rows = steps.data();  // the row behind the last step is ours as well
+  double* rows = steps.data();  // steps_ has one more row behind the last step
   std::copy(path_c_.begin(), path_c_.end(), rows + mu * options_.dimension);
   kernels::rank_update(covariance_.data(), keep, rows, update_weights_.data(), mu + 1,
                        options_.dimension);

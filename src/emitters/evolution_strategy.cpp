@@ -4,16 +4,6 @@
 
 namespace rarefy {
 
-std::string_view name_of(Stop stop) {
-  switch (stop) {
-    case Stop::none: return "none";
-    case Stop::condition: return "condition";
-    case Stop::step_size: return "step size";
-    case Stop::flat: return "flat";
-  }
-  return "unknown";
-}
-
 Stop EvolutionStrategy::stop_by(double longest_axis, std::span<const double> scores,
                                 const StopTests& tests) {
   if (!(longest_axis >= tests.step_size) || !(longest_axis <= tests.largest)) {

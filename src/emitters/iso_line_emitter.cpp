@@ -13,7 +13,8 @@
 namespace rarefy {
 namespace {
 
-// Elites that breed along long lines grow without end; they must stay numbers.
+// Lines between elites far apart lead to elites still farther apart, without end. Values are cut
+// off here, so that they stay finite.
 constexpr double kFarthest = 1e100;
 
 IsoLineOptions checked(IsoLineOptions options) {

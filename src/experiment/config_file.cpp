@@ -1,6 +1,7 @@
 #include "rarefy/experiment/config_file.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #define TOML_ENABLE_WINDOWS_COMPAT 0
 #include <toml++/toml.h>
@@ -8,54 +9,58 @@
 #include <algorithm>
 #include <sstream>
 
+#include "experiment/problem_file.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/instruction_set.hpp"
 #include "rarefy/core/nearest_name.hpp"
 #include "rarefy/core/version.hpp"
+#include "rarefy/experiment/algorithm_table.hpp"
+#include "rarefy/experiment/domain_table.hpp"
 #include "rarefy/storage/atomic_file.hpp"
 
 namespace rarefy {
 namespace {
 
-std::string place(std::string_view file, const toml::source_region& region) {
-  return fmt::format("{}:{}", file, region.begin.line);
+// The parameters that say where the defaults of the others come from.
+constexpr std::string_view kSources[] = {"domain", "algorithm", "profile"};
+
+bool is_source(const Parameter& parameter) {
+  return std::find(std::begin(kSources), std::end(kSources), parameter.name) != std::end(kSources);
 }
 
 // Walls may be given as a list of lists of four numbers, a start as a list of three: the text
 // that would say the same.
-std::string list_as_text(const toml::array& list, const Parameter& parameter,
-                         const std::string& where) {
+std::string list_as_text(const toml::array& list, const Parameter& parameter) {
   if (list.empty()) {
     throw Error(ErrorKind::parameter,
-                fmt::format("{}: {}: got an empty list{}", where, parameter.name,
+                fmt::format("{}: got an empty list{}", parameter.name,
                             parameter.name == "walls" ? "; maze = 'empty' has no walls" : ""));
   }
   std::string text;
   for (const auto& entry : list) {
     if (!text.empty()) text += entry.is_array() ? ";" : ",";
     if (const auto* inner = entry.as_array()) {
-      text += list_as_text(*inner, parameter, where);
+      text += list_as_text(*inner, parameter);
     } else if (const auto number = entry.value<double>(); number && entry.is_number()) {
       text += fmt::format("{}", *number);
     } else {
       throw Error(ErrorKind::parameter,
-                  fmt::format("{}: {}: expected a list of numbers", where, parameter.name));
+                  fmt::format("{}: expected a list of numbers", parameter.name));
     }
   }
   return text;
 }
 
-ParameterValue value_of(const toml::node& node, const Parameter& parameter,
-                        const std::string& where) {
+ParameterValue value_of(const toml::node& node, const Parameter& parameter) {
   if (const auto* value = node.as_boolean()) return value->get();
   if (const auto* value = node.as_integer()) return value->get();
   if (const auto* value = node.as_floating_point()) return value->get();
   if (const auto* value = node.as_string()) return value->get();
   if (const auto* list = node.as_array(); list != nullptr && parameter.list_serves) {
-    return list_as_text(*list, parameter, where);
+    return list_as_text(*list, parameter);
   }
-  throw Error(ErrorKind::parameter, fmt::format("{}: {}: got a table, list or date, expected {}",
-                                                where, parameter.name, parameter.expected()));
+  throw Error(ErrorKind::parameter, fmt::format("{}: got a table, list or date, expected {}",
+                                                parameter.name, parameter.expected()));
 }
 
 std::vector<std::string_view> sections() {
@@ -63,8 +68,114 @@ std::vector<std::string_view> sections() {
   for (const auto& parameter : parameters()) {
     if (names.empty() || names.back() != parameter.section) names.push_back(parameter.section);
   }
+  names.push_back(kProblemTable);
   return names;
 }
+
+// Of all sections; names of the one it stands in first: a misspelling most likely means one of
+// them.
+const Parameter& parameter_in(std::string_view section, std::string_view name) {
+  std::vector<std::string_view> here;
+  for (const auto& known : parameters()) {
+    if (known.name == name) {
+      if (known.section == section) return known;
+      throw Error(ErrorKind::parameter, fmt::format("'{}' stands in [{}], expected in [{}]", name,
+                                                    section, known.section));
+    }
+    if (known.section == section) here.push_back(known.name);
+  }
+  if (!nearest_name(name, here).empty()) throw unknown_name("parameter", name, here);
+  return parameter_named(name);
+}
+
+// Reads one file, and keeps what is wrong with it until all has been read.
+class Reader {
+ public:
+  explicit Reader(std::string_view file) : file_(file) {}
+
+  Settings read(std::string_view text) {
+    toml::table root;
+    try {
+      root = toml::parse(text, file_);
+    } catch (const toml::parse_error& error) {
+      throw Error(ErrorKind::parameter, fmt::format("{}: not valid TOML: {}", place(error.source()),
+                                                    error.description()));
+    }
+    if (const auto* table = root[kProblemTable].as_table()) {
+      collect(table->source(), [&] { settings_.own_problem = read_problem(*table); });
+    }
+    for (const auto& [key, node] : root) read_root(key, node);
+    if (const auto* list = root["chosen"].as_array()) mark_chosen(*list);
+    if (!problems_.empty()) {
+      throw Error(ErrorKind::parameter, fmt::format("{}", fmt::join(problems_, "\n")));
+    }
+    return std::move(settings_);
+  }
+
+ private:
+  [[nodiscard]] std::string place(const toml::source_region& region) const {
+    return fmt::format("{}:{}", file_, region.begin.line);
+  }
+
+  template <typename Call>
+  void collect(const toml::source_region& where, Call&& call) {
+    try {
+      call();
+    } catch (const Error& error) {
+      problems_.push_back(fmt::format("{}: {}", place(where), error.what()));
+    }
+  }
+
+  void read_root(const toml::key& key, const toml::node& node) {
+    const std::string_view name = key.str();
+    if (name == "rarefy" && node.is_string()) return;  // which version wrote the file
+    if (name == "chosen" && node.is_array()) return;
+    if (name == kProblemTable && node.is_table()) return;
+    collect(key.source(), [&] {
+      const auto* table = node.as_table();
+      if (table == nullptr) {
+        throw Error(
+            ErrorKind::parameter,
+            fmt::format("'{}' stands outside of a table, expected a table such as [run]", name));
+      }
+      const auto known = sections();
+      if (std::find(known.begin(), known.end(), name) == known.end()) {
+        throw unknown_name("table", name, known);
+      }
+      for (const auto& [inner, value] : *table) read_value(name, inner, value);
+    });
+  }
+
+  void read_value(std::string_view section, const toml::key& key, const toml::node& node) {
+    const std::string_view name = key.str();
+    collect(key.source(), [&] {
+      const auto& parameter = parameter_in(section, name);
+      const auto value = value_of(node, parameter);
+      // The name of a problem of one's own is in no list.
+      if (!(settings_.own_problem && parameter.name == "domain")) {
+        Config scratch;  // checks type and range now, while the place is known
+        set_parameter(scratch, parameter, value);
+      }
+      settings_.values.push_back({&parameter, value});
+    });
+  }
+
+  // Of a file that says which of its values were chosen, the others were defaults.
+  void mark_chosen(const toml::array& list) {
+    std::vector<std::string> names;
+    for (const auto& entry : list) {
+      if (const auto* name = entry.as_string()) names.push_back(name->get());
+    }
+    for (auto& setting : settings_.values) {
+      setting.chosen =
+          std::find(names.begin(), names.end(), setting.parameter->name) != names.end();
+    }
+  }
+
+  std::string file_;
+  Settings settings_;
+  std::vector<std::string> problems_;
+};
 
 std::string as_toml(bool value) { return value ? "true" : "false"; }
 std::string as_toml(std::int64_t value) { return fmt::format("{}", value); }
@@ -80,75 +191,60 @@ std::string as_toml(const std::string& value) {
   out << toml::value(value);
   return out.str();
 }
-
-// Puts the place in front of an Error's message.
-template <typename Call>
-decltype(auto) with_place(const std::string& where, Call&& call) {
-  try {
-    return call();
-  } catch (const Error& error) {
-    throw Error(error.kind(), fmt::format("{}: {}", where, error.what()));
-  }
+std::string value_as_toml(const ParameterValue& value) {
+  return std::visit([](const auto& held) { return as_toml(held); }, value);
 }
 
-void parse_section(const toml::table& table, std::string_view section, std::string_view file,
-                   Settings& settings) {
-  for (const auto& [key, node] : table) {
-    const std::string_view name = key.str();  // a lambda cannot hold on to `key` itself
-    const auto where = place(file, key.source());
-    const auto& parameter = with_place(where, [&]() -> const Parameter& {
-      // Names of this table first: a misspelling most likely means one of them.
-      std::vector<std::string_view> here;
-      for (const auto& known : parameters()) {
-        if (known.name == name) return known;
-        if (known.section == section) here.push_back(known.name);
-      }
-      const auto nearest = nearest_name(name, here);
-      if (!nearest.empty()) throw unknown_name("parameter", name, here);
-      return parameter_named(name);
-    });
-    if (parameter.section != section) {
-      throw Error(ErrorKind::parameter, fmt::format("{}: '{}' stands in [{}], expected in [{}]",
-                                                    where, name, section, parameter.section));
+// The sources that settings name, and for the rest the usual ones.
+Config sources_of(const Settings& settings) {
+  Config config;
+  config.own_problem = settings.own_problem;
+  for (const auto& setting : settings.values) {
+    if (!is_source(*setting.parameter)) continue;
+    if (setting.parameter->name == "domain" && config.own_problem) {
+      config.domain = text_of(setting.value);
+    } else {
+      set_parameter(config, *setting.parameter, setting.value);
     }
-    const auto value = value_of(node, parameter, where);
-    with_place(where, [&] {
-      Config scratch;  // checks type and range now, while the place is known
-      set_parameter(scratch, parameter, value);
-    });
-    settings.emplace_back(&parameter, value);
   }
+  return config;
+}
+
+// The defaults where `sources` says they come from.
+Config defaults_for(const Config& sources) {
+  if (!sources.own_problem) {
+    return default_config(sources.domain, sources.algorithm, sources.profile);
+  }
+  if (sources.profile != Profile::standard) {
+    throw Error(ErrorKind::parameter, "profile", name_of(sources.profile),
+                fmt::format("default: nothing was published about '{}'", sources.domain));
+  }
+  Config config = default_config(Config{}.domain, sources.algorithm);
+  config.own_problem = sources.own_problem;
+  config.domain = sources.domain;
+  return config;
 }
 
 }  // namespace
 
+void Settings::set(std::string_view parameter, ParameterValue value) {
+  values.push_back({&parameter_named(parameter), std::move(value)});
+}
+
+void Settings::add(const Settings& later) {
+  values.insert(values.end(), later.values.begin(), later.values.end());
+  if (later.own_problem) own_problem = later.own_problem;
+}
+
+const Setting* Settings::find(std::string_view parameter) const {
+  const auto found = std::find_if(values.rbegin(), values.rend(), [&](const Setting& setting) {
+    return setting.parameter->name == parameter;
+  });
+  return found == values.rend() ? nullptr : &*found;
+}
+
 Settings parse_settings(std::string_view text, std::string_view name) {
-  toml::table root;
-  try {
-    root = toml::parse(text, name);
-  } catch (const toml::parse_error& error) {
-    throw Error(
-        ErrorKind::parameter,
-        fmt::format("{}: not valid TOML: {}", place(name, error.source()), error.description()));
-  }
-  Settings settings;
-  const auto known = sections();
-  for (const auto& [key, node] : root) {
-    const auto where = place(name, key.source());
-    const auto* table = node.as_table();
-    if (key.str() == "rarefy" && node.is_string()) continue;  // which version wrote the file
-    if (table == nullptr) {
-      throw Error(ErrorKind::parameter,
-                  fmt::format("{}: '{}' stands outside of a table, expected a table such as [run]",
-                              where, key.str()));
-    }
-    if (std::find(known.begin(), known.end(), key.str()) == known.end()) {
-      throw Error(ErrorKind::parameter,
-                  fmt::format("{}: {}", where, unknown_name("table", key.str(), known).what()));
-    }
-    parse_section(*table, key.str(), name, settings);
-  }
-  return settings;
+  return Reader(name).read(text);
 }
 
 Settings read_settings(const std::filesystem::path& path) {
@@ -158,38 +254,46 @@ Settings read_settings(const std::filesystem::path& path) {
 }
 
 Config resolve(const Settings& settings) {
-  Config choice;
-  const auto is_choice = [](const Parameter& parameter) {
-    return parameter.name == "domain" || parameter.name == "algorithm" ||
-           parameter.name == "profile";
-  };
-  for (const auto& [parameter, value] : settings) {
-    if (is_choice(*parameter)) set_parameter(choice, *parameter, value);
+  const auto sources = sources_of(settings);
+  Config config = defaults_for(sources);
+  // Defaults that were written down bind as long as they come from the same sources.
+  bool same_sources = true;
+  for (const auto& setting : settings.values) {
+    if (!is_source(*setting.parameter)) continue;
+    same_sources = same_sources && setting.parameter->get(sources) == setting.value;
   }
-  Config config = default_config(choice.domain, choice.algorithm, choice.profile);
-  for (const auto& [parameter, value] : settings) {
-    if (!is_choice(*parameter)) set_parameter(config, *parameter, value);
+  for (const auto& setting : settings.values) {
+    if (setting.chosen) config.chosen.names.emplace(setting.parameter->name);
+    if (is_source(*setting.parameter) || !(setting.chosen || same_sources)) continue;
+    set_parameter(config, *setting.parameter, setting.value);
   }
   return config;
 }
 
 std::string to_toml(const Config& config) {
+  const auto defaults = defaults_for(config);
   std::string out = fmt::format("rarefy = '{}'  # the version that wrote this, on {}\n", kVersion,
                                 name_of(instruction_set()));
+  std::vector<std::string> chosen;
+  std::string values;
   std::string_view section;
   for (const auto& parameter : parameters()) {
+    if (config.own_problem && parameter.section == "domain") continue;  // it describes itself
     if (parameter.section != section) {
       section = parameter.section;
-      out += fmt::format("\n[{}]\n", section);
+      values += fmt::format("\n[{}]\n", section);
     }
-    auto value = rarefy::value_of(config, parameter);
-    if (!parameter.zero.empty() && value == ParameterValue(std::int64_t{0})) {
-      value = std::string(parameter.zero);
+    const auto value = parameter.get(config);
+    values +=
+        fmt::format("{} = {}  # {}\n", parameter.name, value_as_toml(value), parameter.meaning);
+    if (config.chosen.names.contains(parameter.name) || value != parameter.get(defaults)) {
+      chosen.push_back(fmt::format("'{}'", parameter.name));
     }
-    out += fmt::format("{} = {}  # {}\n", parameter.name,
-                       std::visit([](const auto& held) { return as_toml(held); }, value),
-                       parameter.meaning);
   }
+  out += fmt::format("chosen = [{}]  # what was asked for; the rest are defaults\n",
+                     fmt::join(chosen, ", "));
+  out += values;
+  if (config.own_problem) out += problem_as_toml(*config.own_problem);
   return out;
 }
 

@@ -1,421 +1,398 @@
-// Every parameter: where it belongs, its name, its place in a Config, what it means, and its range.
+// Every parameter: its name, its place in a Config, what it means, its range, and when it has an
+// effect. Defaults are those of the structs.
+#include <iterator>
 #include <limits>
 
-#include "rarefy/domains/maze.hpp"
-#include "rarefy/experiment/parameters.hpp"
+#include "experiment/conditions.hpp"
+#include "experiment/parameter_builder.hpp"
+#include "rarefy/experiment/domain_table.hpp"
 
 namespace rarefy {
 namespace {
 
+using std::vector;
+
 constexpr double kMany = 1e9;
 constexpr double kAny = std::numeric_limits<double>::infinity();
 
-std::vector<std::string_view> names_of(const std::vector<Choice>& choices) {
-  std::vector<std::string_view> names;
-  names.reserve(choices.size());
-  for (const auto& choice : choices) names.push_back(choice.name);
+template <typename Rows>
+vector<std::string_view> names_in(const Rows& rows) {
+  vector<std::string_view> names;
+  for (const auto& row : rows) names.push_back(row.name);
   return names;
 }
 
-std::vector<Parameter> make_parameters() {
+// Of all domains, each once.
+vector<std::string_view> all_objectives() {
+  vector<std::string_view> names;
+  for (const auto& row : domain_rows()) {
+    for (const auto name : row.objectives) {
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+  }
+  return names;
+}
+
+vector<ParameterBuilder> run_parameters() {
   return {
-      {"run", "domain", &Config::domain, "the problem", names_of(domain_choices())},
-      {"run", "algorithm", &Config::algorithm, "how it is searched", names_of(algorithm_choices())},
-      {"run", "profile", &Config::profile, "where the other defaults come from",
-       names_of(profile_choices())},
-      {"run",
-       "seed",
-       &Config::seed,
-       "names the random numbers: same seed, same result",
-       {},
-       0,
-       9e18},
-      {"run", "iterations", &Config::iterations, "batches to evaluate", {}, 1, 1e12},
-
-      {"domain", "n", &Config::n, "values in a solution", {}, 1, 1e6},
-      {"domain", "m", &Config::m, "features (linear projections)", {}, 1, 1e4},
-      {"domain",
-       "objective",
-       &Config::objective,
-       "what is maximised besides diversity: constant; sphere, rastrigin (lp); even (arm); "
-       "energy (maze)",
-       {"constant", "sphere", "rastrigin", "even", "energy"}},
-      {"domain", "maze", &Config::maze, "the map (maze)", maze_map_names()},
-      {"domain",
-       "walls",
-       &Config::walls,
-       "walls instead of the map's, in the unit square: x1,y1,x2,y2; x1,... (maze)",
-       {},
-       0,
-       0,
-       false,
-       false,
-       true},
-      {"domain",
-       "start",
-       &Config::start,
-       "where the robot starts: x,y,heading (maze)",
-       {},
-       0,
-       0,
-       false,
-       false,
-       true},
-      {"domain",
-       "nothing-seen",
-       &Config::nothing_seen,
-       "what a laser reads that meets no wall (maze)",
-       {},
-       -1e6,
-       1e6},
-
-      {"emitters", "emitters", &Config::emitters, "number of emitters", {}, 1, 1e5},
-      {"emitters",
-       "batch",
-       &Config::batch,
-       "solutions of one emitter in one iteration",
-       {},
-       2,
-       1e6},
-      {"emitters", "sigma0", &Config::sigma0, "initial step size", {}, 0, 1e50, true},
-      {"emitters", "x0", &Config::x0, "every value of the initial solution", {}, -1e50, 1e50},
-      {"emitters",
-       "selection",
-       &Config::selection,
-       "parents of the next distribution: mu, the better half; filter, those accepted",
-       {"mu", "filter"}},
-      {"emitters",
-       "iso-sigma",
-       &Config::iso_sigma,
-       "spread of the noise added to an elite (map-elites)",
-       {},
-       0,
-       1e50,
-       true},
-      {"emitters",
-       "line-sigma",
-       &Config::line_sigma,
-       "spread along the line to another elite, in distances (map-elites-line)",
-       {},
-       0,
-       1e6},
-      {"emitters",
-       "strategy",
-       &Config::strategy,
-       "cma-es, or one whose time and memory are linear in n: sep-cma-es, lm-ma-es",
-       {"cma-es", "sep-cma-es", "lm-ma-es"}},
-      {"emitters", "mirrored", &Config::mirrored, "sample in pairs, mean + s and mean - s"},
-      {"emitters",
-       "factor",
-       &Config::factor,
-       "of the covariance matrix; cholesky is faster",
-       {"cholesky", "eigen"}},
-      {"emitters", "bounds", &Config::bounds,
-       "box for solutions: none, domain (its natural range), or LOW,HIGH"},
-      {"emitters",
-       "resamples",
-       &Config::resamples,
-       "times a solution out of bounds is drawn again before it is repaired",
-       {},
-       0,
-       1e4},
-      {"emitters",
-       "repair",
-       &Config::repair,
-       "what then forces it into the bounds",
-       {"reflect", "clip"}},
-      {"emitters",
-       "decompose-every",
-       &Config::decompose_every,
-       "generations between decompositions of the covariance matrix; 0: as the tutorial says",
-       {},
-       0,
-       kMany},
-      {"emitters",
-       "stop-condition",
-       &Config::stop_condition,
-       "an emitter cannot go on when its covariance matrix is worse conditioned",
-       {},
-       0,
-       kAny},
-      {"emitters",
-       "stop-step",
-       &Config::stop_step,
-       "or when its longest step is smaller",
-       {},
-       0,
-       kAny},
-      {"emitters",
-       "stop-flat",
-       &Config::stop_flat,
-       "or when its scores differ by less",
-       {},
-       0,
-       kAny},
-
-      {"restarts",
-       "restart-when",
-       &Config::restart_when,
-       "stagnation: no sparser median for a while; no-improvement: no candidate was accepted; "
-       "basic: only when CMA-ES cannot go on",
-       {"stagnation", "no-improvement", "basic"}},
-      {"restarts",
-       "patience",
-       &Config::patience,
-       "iterations without progress always granted",
-       {},
-       1,
-       kMany},
-      {"restarts",
-       "patience-rate",
-       &Config::patience_rate,
-       "or this part of an emitter's age",
-       {},
-       0,
-       kAny},
-      {"restarts",
-       "restart-at",
-       &Config::restart_at,
-       "where emitters start anew; adaptive: at averages or rare elites, as the domain suits",
-       {"adaptive", "average", "rarest", "sparsest", "elite", "origin"}},
-      {"restarts",
-       "average-of",
-       &Config::average_of,
-       "solutions in an average (restart-at average, adaptive); 0: half the batch",
-       {},
-       0,
-       1e6},
-      {"restarts",
-       "compared",
-       &Config::compared,
-       "elites of which one is taken (restart-at rarest, sparsest, adaptive)",
-       {},
-       1,
-       1e6},
-      {"restarts",
-       "adaptive-decay",
-       &Config::adaptive_decay,
-       "part of what is known about averages that a new one leaves (restart-at adaptive)",
-       {},
-       0,
-       1},
-      {"restarts",
-       "adaptive-least",
-       &Config::adaptive_least,
-       "least chance of either side (restart-at adaptive)",
-       {},
-       0,
-       0.5},
-
-      {"density",
-       "buffer",
-       &Config::buffer,
-       "features kept for the estimate; unlimited: all",
-       {},
-       0,
-       kMany,
-       false,
-       false,
-       false,
-       "unlimited"},
-      {"density",
-       "kernel",
-       &Config::kernel,
-       "shape of the kernel",
-       {"gaussian", "triangular", "epanechnikov"}},
-      {"density",
-       "bandwidth",
-       &Config::bandwidth,
-       "width of the kernel: scott, a number, or a number followed by 'width'",
-       {},
-       0,
-       0,
-       false,
-       true},
-      {"density",
-       "kde",
-       &Config::kde,
-       "direct: a term for each buffered feature; panels: tables (up to 2 features); auto: the "
-       "faster",
-       {"auto", "direct", "panels"}},
-      {"density",
-       "neighbours",
-       &Config::neighbours,
-       "nearest neighbours whose mean distance is a candidate's novelty (ns)",
-       {},
-       1,
-       1e6},
-      {"density",
-       "novelty-threshold",
-       &Config::novelty_threshold,
-       "novelty from which a candidate is kept: a number, or a number followed by 'width' (ns)",
-       {},
-       0,
-       0,
-       false,
-       true},
-      {"density", "count-batch", &Config::count_batch,
-       "whether members of the same batch count as neighbours (ns)"},
-      {"density",
-       "alpha",
-       &Config::alpha,
-       "rate at which a cell's threshold follows what it accepts (cma-mae)",
-       {},
-       0,
-       1},
-      {"density",
-       "threshold-min",
-       &Config::threshold_min,
-       "threshold of a cell before it accepts anything, below all objectives (cma-mae)",
-       {},
-       -kAny,
-       kAny},
-      {"density",
-       "flow-layers",
-       &Config::flow_layers,
-       "widths of the network's hidden layers, such as 256,256,256 (dds-cnf)",
-       {},
-       0,
-       0,
-       false,
-       true,
-       true},
-      {"density",
-       "flow-activation",
-       &Config::flow_activation,
-       "what a unit makes of its sum (dds-cnf)",
-       {"elu", "silu", "tanh"}},
-      {"density",
-       "flow-frequencies",
-       &Config::flow_frequencies,
-       "sines and cosines of time given to the network, each (dds-cnf)",
-       {},
-       1,
-       1000},
-      {"density",
-       "flow-steps",
-       &Config::flow_steps,
-       "steps of training in an iteration (dds-cnf)",
-       {},
-       1,
-       1e6},
-      {"density",
-       "flow-batch",
-       &Config::flow_batch,
-       "buffered features in a step of training (dds-cnf)",
-       {},
-       1,
-       1e6},
-      {"density", "flow-rate", &Config::flow_rate, "learning rate (dds-cnf)", {}, 0, 1e6, true},
-      {"density",
-       "flow-smoothing",
-       &Config::flow_smoothing,
-       "deviation of the Gaussian that blurs the density, in halves of a feature's width (dds-cnf)",
-       {},
-       0,
-       0.99},
-      {"density",
-       "flow-scaling",
-       &Config::flow_scaling,
-       "what becomes -1 to 1: the domain's bounds, or one deviation of the buffer (dds-cnf)",
-       {"bounds", "buffer", "none"}},
-      {"density",
-       "flow-integrator",
-       &Config::flow_integrator,
-       "rk4, in equal steps; dopri5, in steps that keep to an error (dds-cnf)",
-       {"rk4", "dopri5"}},
-      {"density",
-       "flow-integration-steps",
-       &Config::flow_integration_steps,
-       "steps from features to noise (dds-cnf, rk4)",
-       {},
-       1,
-       1e5},
-      {"density",
-       "flow-relative-error",
-       &Config::flow_relative_error,
-       "error allowed to a step, relative (dds-cnf, dopri5)",
-       {},
-       0,
-       1,
-       true},
-      {"density",
-       "flow-absolute-error",
-       &Config::flow_absolute_error,
-       "error allowed to a step, absolute (dds-cnf, dopri5)",
-       {},
-       0,
-       1,
-       true},
-
-      {"archive",
-       "archive",
-       &Config::archive,
-       "auto: grid up to 2 features, cvt beyond",
-       {"auto", "grid", "cvt"}},
-      {"archive", "grid", &Config::grid, "intervals along each feature (grid)", {}, 1, kMany},
-      {"archive", "cells", &Config::cells, "number of cells (cvt)", {}, 1, kMany},
-      {"archive",
-       "cvt-samples",
-       &Config::cvt_samples,
-       "points on which centroids are made",
-       {},
-       1,
-       kMany},
-      {"archive", "cvt-seed", &Config::cvt_seed, "random numbers of the centroids", {}, 0, 9e18},
-      {"archive",
-       "cvt-iterations",
-       &Config::cvt_iterations,
-       "of Lloyd's algorithm, at most",
-       {},
-       1,
-       kMany},
-      {"archive",
-       "cvt-tolerance",
-       &Config::cvt_tolerance,
-       "it ends when centroids shift by less, relative to the variance of a feature",
-       {},
-       0,
-       kAny},
-      {"archive", "centroids", &Config::centroids,
-       "a .npy file of centroids to use instead of making them"},
-
-      {"output",
-       "metrics-every",
-       &Config::metrics_every,
-       "iterations between lines of metrics.csv",
-       {},
-       1,
-       kMany},
-      {"output",
-       "entropy-floor",
-       &Config::entropy_floor,
-       "added to each cell's share of visits in the cross-entropy",
-       {},
-       0,
-       1,
-       true},
-      {"output",
-       "objective-floor",
-       &Config::objective_floor,
-       "taken off every objective in the QD score",
-       {},
-       -kAny,
-       kAny},
-      {"output",
-       "checkpoint-seconds",
-       &Config::checkpoint_seconds,
-       "seconds between checkpoints, more where one takes long to write; 0: after every iteration",
-       {},
-       0,
-       kAny},
+      // A problem of one's own has a name of its own.
+      text("domain", at(&Config::domain), "the problem").one_of(names_in(domain_rows())),
+      text("algorithm", at(&Config::algorithm), "how it is searched")
+          .one_of(names_in(algorithms())),
+      choice("profile", at(&Config::profile), "where the other defaults come from"),
+      integer("seed", at(&Config::seed), "names the random numbers: same seed, same result")
+          .range(0, 9e18),
+      integer("iterations", at(&Config::iterations), "batches to evaluate")
+          .range(1, 1e12)
+          .without_trace(),
+      flag("nan-fails", at(&Config::nan_fails),
+           "a NaN means that a solution could not be evaluated; otherwise it ends the run"),
   };
+}
+
+vector<ParameterBuilder> domain_parameters() {
+  const auto in = [](auto member) { return at(&Config::problem, member); };
+  return {
+      integer("n", in(&ProblemOptions::n), "values in a solution").range(1, 1e6),
+      integer("m", in(&ProblemOptions::m), "features (linear projections)")
+          .range(1, 1e4)
+          .when(domain_reads("m")),
+      text("objective", in(&ProblemOptions::objective),
+           "what is maximised besides diversity: constant; sphere, rastrigin (lp); even (arm); "
+           "energy (maze)")
+          .one_of(all_objectives()),
+      choice("maze", in(&ProblemOptions::maze), "the map (maze)")
+          .when(domain_reads("maze"))
+          .when(map_is_not_replaced()),
+      parsed(
+          "walls", in(&ProblemOptions::walls), parse_walls,
+          [](const vector<Wall>& walls) { return text_of(walls); },
+          "walls instead of the map's, in the unit square: x1,y1,x2,y2; x1,... (maze)")
+          .or_list()
+          .when(domain_reads("walls")),
+      parsed("start", in(&ProblemOptions::start), MazeStart::parse, &MazeStart::text,
+             "where the robot starts: x,y,heading (maze)")
+          .or_list()
+          .when(domain_reads("start")),
+      number("no-wall-reading", in(&ProblemOptions::no_wall_reading),
+             "what a laser reads that meets no wall (maze)")
+          .range(-1e6, 1e6)
+          .when(domain_reads("no-wall-reading")),
+  };
+}
+
+vector<ParameterBuilder> emitter_parameters() {
+  const auto in = [](auto... members) { return at(&Config::emitters, members...); };
+  const auto by_strategy = emitter_is({&kStrategyEmitter});
+  return {
+      integer("emitters", in(&EmitterOptions::count), "number of emitters").range(1, 1e5),
+      integer("batch", in(&EmitterOptions::batch), "solutions of one emitter in one iteration")
+          .range(2, 1e6),
+      number("sigma0", in(&EmitterOptions::cma_es, &CmaEsOptions::sigma0), "initial step size")
+          .above(0, 1e50)
+          .when(by_strategy),
+      number("x0", in(&EmitterOptions::x0), "every value of the initial solution")
+          .range(-1e50, 1e50)
+          .when(starts_at_x0()),
+      text("initial-solutions", in(&EmitterOptions::initial_solutions),
+           "solutions to start from: a .npy file, or the archive.npz or folder of a run"),
+      choice("selection", in(&EmitterOptions::selection),
+             "parents of the next distribution: mu, the better half; filter, those accepted")
+          .when(by_strategy),
+      number("iso-sigma", in(&EmitterOptions::iso_line, &IsoLineOptions::sigma_iso),
+             "spread of the noise added to an elite (map-elites)")
+          .above(0, 1e50)
+          .when(emitter_is({&kIsoLineEmitter, &kGaussianEmitter})),
+      number("line-sigma", in(&EmitterOptions::iso_line, &IsoLineOptions::sigma_line),
+             "spread along the line to another elite, in distances (map-elites-line)")
+          .range(0, 1e6)
+          .when(emitter_is({&kIsoLineEmitter})),
+      choice("strategy", in(&EmitterOptions::strategy),
+             "cma-es, or one whose time and memory are linear in n: sep-cma-es, lm-ma-es")
+          .when(by_strategy),
+      flag("mirrored", in(&EmitterOptions::cma_es, &CmaEsOptions::mirrored),
+           "sample in pairs, mean + s and mean - s")
+          .when(by_strategy),
+      choice("factor", in(&EmitterOptions::cma_es, &CmaEsOptions::factor),
+             "of the covariance matrix; cholesky is faster")
+          .when(by_strategy)
+          .when(strategy_is({Strategy::cma_es})),
+      parsed("bounds", in(&EmitterOptions::range), SolutionRange::parse, &SolutionRange::text,
+             "box for solutions: none, domain (its natural range), or LOW,HIGH"),
+      integer("resamples", in(&EmitterOptions::resamples),
+              "times a solution out of bounds is drawn again before it is repaired")
+          .range(0, 1e4)
+          .when(solutions_are_bounded()),
+      choice("repair", in(&EmitterOptions::repair), "what then forces it into the bounds")
+          .when(solutions_are_bounded()),
+      integer("decompose-every", in(&EmitterOptions::cma_es, &CmaEsOptions::decompose_every),
+              "generations between decompositions of the covariance matrix; 0: as the tutorial "
+              "says")
+          .range(0, kMany)
+          .when(by_strategy)
+          .when(strategy_is({Strategy::cma_es})),
+      number("stop-condition", in(&EmitterOptions::stop, &StopTests::condition),
+             "an emitter cannot go on when its covariance matrix is worse conditioned")
+          .range(0, kAny)
+          .when(by_strategy)
+          .when(strategy_is({Strategy::cma_es, Strategy::sep_cma_es})),
+      number("stop-step", in(&EmitterOptions::stop, &StopTests::step_size),
+             "or when its longest step is smaller")
+          .range(0, kAny)
+          .when(by_strategy),
+      number("stop-flat", in(&EmitterOptions::stop, &StopTests::flat),
+             "or when its scores differ by less")
+          .range(0, kAny)
+          .when(by_strategy),
+  };
+}
+
+vector<ParameterBuilder> restart_parameters() {
+  const auto in = [](auto... members) { return at(&Config::restarts, members...); };
+  const auto adaptive = [&](auto member) { return in(&RestartOptions::adaptive, member); };
+  const auto stagnation = [&](auto member) { return in(&RestartOptions::stagnation, member); };
+  const auto by_strategy = emitter_is({&kStrategyEmitter});
+  return {
+      choice("restart-when", in(&RestartOptions::when),
+             "stagnation: no sparser median for a while; no-improvement: no candidate was "
+             "accepted; basic: only when CMA-ES cannot go on")
+          .when(by_strategy),
+      integer("patience", stagnation(&StagnationOptions::patience),
+              "iterations without progress always granted")
+          .range(1, kMany)
+          .when(by_strategy)
+          .when(restarts_when(RestartWhen::stagnation)),
+      number("patience-rate", stagnation(&StagnationOptions::patience_rate),
+             "or this part of an emitter's age")
+          .range(0, kAny)
+          .when(by_strategy)
+          .when(restarts_when(RestartWhen::stagnation)),
+      choice("restart-at", in(&RestartOptions::at),
+             "where emitters start anew; adaptive: at averages or rare elites, as the domain suits")
+          .when(by_strategy),
+      integer("average-of", adaptive(&AdaptiveRestartOptions::average_of),
+              "solutions in an average (restart-at average, adaptive); 0: half the batch")
+          .range(0, 1e6)
+          .when(by_strategy)
+          .when(restarts_at({RestartAt::average, RestartAt::adaptive})),
+      integer("elites-compared", adaptive(&AdaptiveRestartOptions::compared),
+              "elites of which one is taken (restart-at rarest, sparsest, adaptive)")
+          .range(1, 1e6)
+          .when(by_strategy)
+          .when(restarts_at({RestartAt::rarest, RestartAt::sparsest, RestartAt::adaptive})),
+      number("adaptive-decay", adaptive(&AdaptiveRestartOptions::decay),
+             "part of what is known about averages that a new one leaves (restart-at adaptive)")
+          .range(0, 1)
+          .when(by_strategy)
+          .when(restarts_at({RestartAt::adaptive})),
+      number("adaptive-least", adaptive(&AdaptiveRestartOptions::least),
+             "least chance of either side (restart-at adaptive)")
+          .range(0, 0.5)
+          .when(by_strategy)
+          .when(restarts_at({RestartAt::adaptive})),
+  };
+}
+
+vector<ParameterBuilder> density_parameters() {
+  const auto in = [](auto... members) { return at(&Config::density, members...); };
+  const auto kde = [&](auto member) { return in(&DensityOptions::kde, member); };
+  const auto novelty = [&](auto member) { return in(&DensityOptions::novelty, member); };
+  return {
+      integer_or("unlimited", "buffer", in(&DensityOptions::buffer),
+                 "features kept for the estimate; unlimited: all")
+          .range(0, kMany)
+          .when(density_is({&kKernelDensity, &kFlowDensity})),
+      choice(
+          "outside", in(&DensityOptions::outside),
+          "features outside the box: as-is; clamp, as if on its border; last, clamped and ranked "
+          "after all inside")
+          .when(has_density()),
+      choice("kernel", kde(&KdeOptions::kernel), "shape of the kernel")
+          .when(density_is({&kKernelDensity})),
+      parsed("bandwidth", kde(&KdeOptions::bandwidth), Bandwidth::parse, &Bandwidth::text,
+             "width of the kernel: scott, a number, or a number followed by 'width'")
+          .or_number()
+          .when(density_is({&kKernelDensity})),
+      choice("kde", kde(&KdeOptions::method),
+             "direct: a term for each buffered feature; panels: tables (up to 2 features); auto: "
+             "the faster")
+          .when(density_is({&kKernelDensity})),
+      integer("neighbours", novelty(&NoveltyOptions::neighbours),
+              "nearest neighbours whose mean distance is a candidate's novelty (ns)")
+          .range(1, 1e6)
+          .when(density_is({&kNovelty})),
+      parsed("novelty-threshold", novelty(&NoveltyOptions::threshold), FeatureLength::parse,
+             &FeatureLength::text,
+             "novelty from which a candidate is kept: a number, or a number followed by 'width' "
+             "(ns)")
+          .or_number()
+          .when(density_is({&kNovelty})),
+      flag("count-batch", novelty(&NoveltyOptions::count_batch),
+           "whether members of the same batch count as neighbours (ns)")
+          .when(density_is({&kNovelty})),
+      number("alpha", in(&DensityOptions::alpha),
+             "rate at which a cell's threshold follows what it accepts (cma-mae)")
+          .range(0, 1)
+          .when(density_is({&kThresholds})),
+      number_or("auto", "threshold-min", in(&DensityOptions::threshold_min),
+                "threshold of a cell before it accepts anything; auto: the least objective of the "
+                "domain (cma-mae)")
+          .range(-kAny, kAny)
+          .when(density_is({&kThresholds})),
+  };
+}
+
+vector<ParameterBuilder> flow_parameters() {
+  const auto in = [](auto... members) {
+    return at(&Config::density, &DensityOptions::flow, members...);
+  };
+  const auto network = [&](auto member) { return in(&FlowOptions::network, member); };
+  const auto training = [&](auto member) { return in(&FlowOptions::training, member); };
+  const auto integration = [&](auto member) { return in(&FlowOptions::integration, member); };
+  const auto flow = density_is({&kFlowDensity});
+  return {
+      parsed(
+          "flow-layers", network(&FlowNetworkOptions::layers), parse_layers,
+          [](const vector<Index>& layers) { return text_of(layers); },
+          "widths of the network's hidden layers, such as 256,256,256 (dds-cnf)")
+          .or_number()
+          .or_list()
+          .when(flow),
+      choice("flow-activation", network(&FlowNetworkOptions::activation),
+             "what a unit makes of its sum (dds-cnf)")
+          .when(flow),
+      integer("flow-frequencies", network(&FlowNetworkOptions::frequencies),
+              "sines and cosines of time given to the network, each (dds-cnf)")
+          .range(1, 1000)
+          .when(flow),
+      integer("flow-steps", training(&FlowTrainingOptions::steps),
+              "steps of training in an iteration (dds-cnf)")
+          .range(1, 1e6)
+          .when(flow),
+      integer("flow-batch", training(&FlowTrainingOptions::batch),
+              "buffered features in a step of training (dds-cnf)")
+          .range(1, 1e6)
+          .when(flow),
+      number("flow-rate", training(&FlowTrainingOptions::rate), "learning rate (dds-cnf)")
+          .above(0, 1e6)
+          .when(flow),
+      number("flow-smoothing", training(&FlowTrainingOptions::smoothing),
+             "deviation of the Gaussian that blurs the density, in halves of a feature's width "
+             "(dds-cnf)")
+          .range(0, 0.99)
+          .when(flow),
+      choice("flow-scaling", in(&FlowOptions::scaling),
+             "what becomes -1 to 1: the domain's bounds, or one deviation of the buffer (dds-cnf)")
+          .when(flow),
+      choice("flow-integrator", integration(&FlowIntegrationOptions::integrator),
+             "rk4, in equal steps; dopri5, in steps that keep to an error (dds-cnf)")
+          .when(flow),
+      integer("flow-integration-steps", integration(&FlowIntegrationOptions::steps),
+              "steps from features to noise (dds-cnf, rk4)")
+          .range(1, 1e5)
+          .when(flow)
+          .when(integrates_by(Integrator::rk4)),
+      number("flow-relative-error", integration(&FlowIntegrationOptions::relative_error),
+             "error allowed to a step, relative (dds-cnf, dopri5)")
+          .above(0, 1)
+          .when(flow)
+          .when(integrates_by(Integrator::dopri5)),
+      number("flow-absolute-error", integration(&FlowIntegrationOptions::absolute_error),
+             "error allowed to a step, absolute (dds-cnf, dopri5)")
+          .above(0, 1)
+          .when(flow)
+          .when(integrates_by(Integrator::dopri5)),
+  };
+}
+
+vector<ParameterBuilder> archive_parameters() {
+  const auto in = [](auto... members) { return at(&Config::archive, members...); };
+  const auto cvt = [&](auto member) { return in(&CellOptions::cvt, member); };
+  const auto voronoi = cells_are_voronoi();
+  const auto made = centroids_are_made();
+  return {
+      choice("archive", in(&CellOptions::kind), "auto: grid up to 2 features, cvt beyond"),
+      integer("grid", in(&CellOptions::intervals), "intervals along each feature (grid)")
+          .range(1, kMany)
+          .when(cells_are_a_grid()),
+      integer("cells", cvt(&CvtOptions::cells), "number of cells (cvt)")
+          .range(1, kMany)
+          .when(voronoi)
+          .when(made),
+      integer("cvt-samples", cvt(&CvtOptions::samples), "points on which centroids are made")
+          .range(1, kMany)
+          .when(voronoi)
+          .when(made),
+      integer("cvt-seed", cvt(&CvtOptions::seed), "random numbers of the centroids")
+          .range(0, 9e18)
+          .when(voronoi)
+          .when(made),
+      integer("cvt-iterations", cvt(&CvtOptions::iterations), "of Lloyd's algorithm, at most")
+          .range(1, kMany)
+          .when(voronoi)
+          .when(made),
+      number("cvt-tolerance", cvt(&CvtOptions::tolerance),
+             "it ends when centroids shift by less, relative to the variance of a feature")
+          .range(0, kAny)
+          .when(voronoi)
+          .when(made),
+      text("centroids", in(&CellOptions::centroids),
+           "a .npy file of centroids to use instead of making them")
+          .when(cells_may_be_voronoi()),
+  };
+}
+
+vector<ParameterBuilder> output_parameters() {
+  const auto in = [](auto member) { return at(&Config::output, member); };
+  return {
+      integer("metrics-every", in(&OutputOptions::metrics_every),
+              "iterations between lines of metrics.csv")
+          .range(1, kMany)
+          .without_trace(),
+      number("entropy-floor", in(&OutputOptions::entropy_floor),
+             "added to each cell's share of visits in the cross-entropy")
+          .above(0, 1),
+      number_or(
+          "auto", "objective-floor", in(&OutputOptions::objective_floor),
+          "taken off every objective in the QD score; auto: the least objective of the domain")
+          .range(-kAny, kAny),
+      number("checkpoint-seconds", in(&OutputOptions::checkpoint_seconds),
+             "seconds between checkpoints, more where one takes long to write; 0: after every "
+             "iteration")
+          .range(0, kAny)
+          .without_trace(),
+  };
+}
+
+vector<Parameter> make_parameters() {
+  vector<Parameter> all;
+  const auto add = [&](std::string_view section, vector<ParameterBuilder> some) {
+    for (auto& parameter : some) {
+      parameter.section = section;
+      all.push_back(std::move(parameter));
+    }
+  };
+  add("run", run_parameters());
+  add("domain", domain_parameters());
+  add("emitters", emitter_parameters());
+  add("restarts", restart_parameters());
+  add("density", density_parameters());
+  add("density", flow_parameters());
+  add("archive", archive_parameters());
+  add("output", output_parameters());
+  // A problem of one's own has nothing to be told: it describes itself.
+  for (auto& parameter : all) {
+    if (parameter.section == "domain") {
+      parameter.conditions.insert(parameter.conditions.begin(), domain_is_ours());
+    }
+  }
+  return all;
 }
 
 }  // namespace
 
 std::span<const Parameter> parameters() {
-  static const std::vector<Parameter> all = make_parameters();
+  static const vector<Parameter> all = make_parameters();
   return all;
 }
 

@@ -4,11 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/nearest_name.hpp"
+#include "rarefy/core/numbers.hpp"
 
 namespace rarefy {
 namespace {
@@ -24,24 +24,69 @@ void check_range(const Parameter& parameter, double value, std::string_view give
   if (!above || value > parameter.high) refuse(parameter, given);
 }
 
+bool is_number(const ParameterValue& value) {
+  return std::holds_alternative<double>(value) || std::holds_alternative<std::int64_t>(value);
+}
+
+// The value with the type that the parameter has; throws where there is no such value.
+ParameterValue checked(const Parameter& parameter, const ParameterValue& value) {
+  const auto given = text_of(value);
+  const bool is_text = std::holds_alternative<std::string>(value);
+  if (!parameter.word.empty() && is_text && given == parameter.word) return value;
+  switch (parameter.type) {
+    case Parameter::Type::flag:
+      if (!std::holds_alternative<bool>(value)) refuse(parameter, given);
+      return value;
+    case Parameter::Type::integer:
+      if (!std::holds_alternative<std::int64_t>(value)) refuse(parameter, given);
+      check_range(parameter, static_cast<double>(std::get<std::int64_t>(value)), given);
+      return value;
+    case Parameter::Type::number: {
+      if (!is_number(value)) refuse(parameter, given);
+      const auto* integer = std::get_if<std::int64_t>(&value);
+      const double number =
+          integer != nullptr ? static_cast<double>(*integer) : std::get<double>(value);
+      check_range(parameter, number, given);
+      return number;
+    }
+    case Parameter::Type::text: break;
+  }
+  if (!is_text && !(parameter.number_serves && is_number(value))) refuse(parameter, given);
+  const auto& choices = parameter.choices;
+  if (!choices.empty() && std::find(choices.begin(), choices.end(), given) == choices.end()) {
+    throw unknown_name(parameter.name, given, choices);
+  }
+  return given;
+}
+
 }  // namespace
 
-std::string_view Parameter::type() const {
-  constexpr std::string_view kTypes[] = {"true or false", "integer", "number", "text"};
-  return kTypes[member.index()];
+std::string_view Parameter::type_name() const {
+  switch (type) {
+    case Type::flag: return "true or false";
+    case Type::integer: return "integer";
+    case Type::number: return "number";
+    case Type::text: break;
+  }
+  return "text";
 }
 
 std::string Parameter::expected() const {
   if (!choices.empty()) return fmt::format("one of {}", fmt::join(choices, ", "));
-  if (std::holds_alternative<bool Config::*>(member)) return "true or false";
-  if (std::holds_alternative<std::string Config::*>(member)) return "text";
-  const auto* const noun =
-      std::holds_alternative<std::int64_t Config::*>(member) ? "an integer" : "a number";
-  if (!zero.empty()) return fmt::format("'{}' or {} from {} to {}", zero, noun, low, high);
-  if (low == high || (std::isinf(low) && std::isinf(high))) return noun;
-  if (std::isinf(high)) return fmt::format("{} {} {}", noun, low_open ? ">" : ">=", low);
-  if (low_open) return fmt::format("{} > {} and <= {}", noun, low, high);
-  return fmt::format("{} from {} to {}", noun, low, high);
+  if (type == Type::flag) return "true or false";
+  if (type == Type::text) return "text";
+  const auto* const noun = type == Type::integer ? "an integer" : "a number";
+  std::string out;
+  if (low == high || (std::isinf(low) && std::isinf(high))) {
+    out = noun;
+  } else if (std::isinf(high)) {
+    out = fmt::format("{} {} {}", noun, low_open ? ">" : ">=", low);
+  } else if (low_open) {
+    out = fmt::format("{} > {} and <= {}", noun, low, high);
+  } else {
+    out = fmt::format("{} from {} to {}", noun, low, high);
+  }
+  return word.empty() ? out : fmt::format("'{}' or {}", word, out);
 }
 
 const Parameter& parameter_named(std::string_view name) {
@@ -53,73 +98,50 @@ const Parameter& parameter_named(std::string_view name) {
   throw unknown_name("parameter", name, known);
 }
 
-ParameterValue value_of(const Config& config, const Parameter& parameter) {
-  return std::visit([&](auto member) { return ParameterValue(config.*member); }, parameter.member);
-}
-
 std::string text_of(const ParameterValue& value) {
   return std::visit([](const auto& held) { return fmt::format("{}", held); }, value);
 }
 
 void set_parameter(Config& config, const Parameter& parameter, const ParameterValue& value) {
-  const auto given = text_of(value);
-  if (const auto* flag = std::get_if<bool Config::*>(&parameter.member)) {
-    if (!std::holds_alternative<bool>(value)) refuse(parameter, given);
-    config.*(*flag) = std::get<bool>(value);
-  } else if (const auto* integer = std::get_if<std::int64_t Config::*>(&parameter.member)) {
-    if (!parameter.zero.empty() && given == parameter.zero) {
-      config.*(*integer) = 0;
-      return;
-    }
-    if (!std::holds_alternative<std::int64_t>(value)) refuse(parameter, given);
-    check_range(parameter, static_cast<double>(std::get<std::int64_t>(value)), given);
-    config.*(*integer) = std::get<std::int64_t>(value);
-  } else if (const auto* real = std::get_if<double Config::*>(&parameter.member)) {
-    double number = 0;
-    if (std::holds_alternative<double>(value)) {
-      number = std::get<double>(value);
-    } else if (std::holds_alternative<std::int64_t>(value)) {
-      number = static_cast<double>(std::get<std::int64_t>(value));
-    } else {
-      refuse(parameter, given);
-    }
-    check_range(parameter, number, given);
-    config.*(*real) = number;
-  } else {
-    const auto& choices = parameter.choices;
-    const bool number =
-        std::holds_alternative<double>(value) || std::holds_alternative<std::int64_t>(value);
-    if (!std::holds_alternative<std::string>(value) && !(number && parameter.number_serves)) {
-      refuse(parameter, given);
-    }
-    if (!choices.empty() && std::find(choices.begin(), choices.end(), given) == choices.end()) {
-      throw unknown_name(parameter.name, given, choices);
-    }
-    config.*std::get<std::string Config::*>(parameter.member) = given;
+  const auto usable = checked(parameter, value);
+  try {
+    parameter.put(config, usable);
+  } catch (const Error& error) {  // of a text that has to be read
+    const std::string_view what = error.what();
+    if (what.starts_with(parameter.name)) throw;
+    throw Error(error.kind(), fmt::format("{}: {}", parameter.name, what));
   }
 }
 
 void set_from_text(Config& config, const Parameter& parameter, std::string_view text) {
   const auto quoted = fmt::format("'{}'", text);
-  const auto* const first = text.data();
-  const auto* const last = first + text.size();
-  if (std::holds_alternative<bool Config::*>(parameter.member)) {
-    if (text != "true" && text != "false") refuse(parameter, quoted);
-    set_parameter(config, parameter, ParameterValue(text == "true"));
-  } else if (std::holds_alternative<std::int64_t Config::*>(parameter.member) &&
-             (parameter.zero.empty() || text != parameter.zero)) {
-    std::int64_t value = 0;
-    const auto [end, problem] = std::from_chars(first, last, value);
-    if (problem != std::errc() || end != last) refuse(parameter, quoted);
-    set_parameter(config, parameter, ParameterValue(value));
-  } else if (std::holds_alternative<double Config::*>(parameter.member)) {
-    double value = 0;
-    const auto [end, problem] = std::from_chars(first, last, value);
-    if (problem != std::errc() || end != last) refuse(parameter, quoted);
-    set_parameter(config, parameter, ParameterValue(value));
-  } else {
-    set_parameter(config, parameter, ParameterValue(std::string(text)));
+  if (!parameter.word.empty() && text == parameter.word) {
+    return set_parameter(config, parameter, std::string(text));
   }
+  switch (parameter.type) {
+    case Parameter::Type::flag:
+      if (text != "true" && text != "false") refuse(parameter, quoted);
+      return set_parameter(config, parameter, text == "true");
+    case Parameter::Type::integer: {
+      const auto value = parse_integer(text);
+      if (!value) refuse(parameter, quoted);
+      return set_parameter(config, parameter, *value);
+    }
+    case Parameter::Type::number: {
+      const auto value = parse_number(text);
+      if (!value) refuse(parameter, quoted);
+      return set_parameter(config, parameter, *value);
+    }
+    case Parameter::Type::text: break;
+  }
+  set_parameter(config, parameter, std::string(text));
+}
+
+std::string reason_without_effect(const Config& config, const Parameter& parameter) {
+  for (const auto& condition : parameter.conditions) {
+    if (!condition.holds(config)) return condition.otherwise(config);
+  }
+  return "";
 }
 
 }  // namespace rarefy

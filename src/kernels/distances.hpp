@@ -51,7 +51,7 @@ void collect_nearer(const double* block, std::ptrdiff_t dims, Seeker* seekers,
 ///   low, high  the ends of the box, `dims` of each
 ///   queries    `stride` coordinates in the first dimension, then in the second, and so on;
 ///              stride is a multiple of vector_padding()
-///   limits     `stride` of them; 0 for a query that is none
+///   limits     `stride` of them; 0 where there is no query: nothing is nearer than that
 ///   out        has room for `stride`
 ///   lanes      f64
 std::ptrdiff_t queries_in_reach(const double* low, const double* high, const double* queries,

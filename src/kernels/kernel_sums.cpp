@@ -19,8 +19,8 @@ using Real = hn::Vec<D>;
 HWY_INLINE Real real(float value) { return hn::Set(D(), value); }
 
 // 2^-x for 0 <= x <= 126 (greater x is taken for 126): -x = k + f with k the
-// nearest integer, 2^f by a polynomial with the least greatest relative error
-// on [-1/2, 1/2], 7.5e-8, and 2^k by writing k into the exponent.
+// nearest integer, 2^f by a minimax polynomial (relative error 7.5e-8 at most on
+// [-1/2, 1/2]), and 2^k by writing k into the exponent.
 HWY_INLINE Real exp2_of_minus(Real x) {
   const Real magic = real(0x1.8p23F);  // adding to it rounds to the nearest integer
   const Real clamped = hn::Min(x, real(126.0F));

@@ -130,9 +130,9 @@ HWY_INLINE void meet(Ray& laser, Real from_x, Real from_y, Real to_x, Real to_y,
   laser.nearest = hn::IfThenElse(hn::And(between, nearer), t, laser.nearest);
 }
 
-HWY_INLINE Real reading(const Ray& laser, Real nothing_seen) {
+HWY_INLINE Real reading(const Ray& laser, Real no_wall_reading) {
   const Real seen = hn::Mul(laser.nearest, real(kRange));
-  return hn::IfThenElse(hn::Lt(laser.nearest, real(1.0F)), seen, nothing_seen);
+  return hn::IfThenElse(hn::Lt(laser.nearest, real(1.0F)), seen, no_wall_reading);
 }
 
 // From the robot to the nearest point of a wall whose start it sees at (from_x, from_y).
@@ -172,7 +172,7 @@ HWY_INLINE Real look(const MazeTask& task, const Pose& at, Sight& sight) {
     to_nearest(wall, from_x, from_y, x, y);
     nearest = hn::Min(nearest, hn::Add(hn::Mul(x, x), hn::Mul(y, y)));
   }
-  const Real nothing = real(task.nothing_seen);
+  const Real nothing = real(task.no_wall_reading);
   sight = {reading(right, nothing), reading(ahead, nothing), reading(left, nothing)};
   return nearest;
 }

@@ -18,8 +18,8 @@ struct MazeTask {
   const MazeWall* walls = nullptr;
   std::ptrdiff_t wall_count = 0;
   float start_x = 0, start_y = 0, start_heading = 0;
-  float nothing_seen = 0;  ///< the reading of a laser that meets no wall
-  std::int32_t steps = 0;  ///< of an episode
+  float no_wall_reading = 0;  ///< the reading of a laser that meets no wall
+  std::int32_t steps = 0;     ///< of an episode
 };
 
 constexpr std::ptrdiff_t kMazeParameters = 66;

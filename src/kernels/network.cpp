@@ -26,7 +26,8 @@ struct Elu {
     const D d;
     const Real one = hn::Set(d, 1.0F);
     const auto positive = hn::Gt(x, hn::Zero(d));
-    // Of large x only the other branch counts; but it must not overflow on the way.
+    // For positive x the other branch counts; this one is computed all the same, and must not
+    // overflow.
     const Real below = hn::Expm1(d, hn::IfThenZeroElse(positive, x));
     return {hn::IfThenElse(positive, x, below), hn::IfThenElse(positive, one, hn::Add(below, one))};
   }

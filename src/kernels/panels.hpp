@@ -56,8 +56,7 @@ void fold_panels(const Four<const double>& panels, const Four<double>& parts,
                  std::ptrdiff_t stride);
 
 /// The way back, but for a factor of 4, for kProductRows rows of the parts, which are the
-/// panels' rows from `row` on. Gives the greatest value written,
-/// or 0.
+/// panels' rows from `row` on. Returns the greatest value written, or 0 where none is positive.
 double unfold_panels(const Four<const double>& parts, std::ptrdiff_t row,
                      const Four<double>& panels);
 

@@ -53,7 +53,7 @@ std::string drop_trailing_zeros(std::string text) {
 
 std::string power_label(int exponent) { return "10" + superscript(exponent); }
 
-// mantissa × 10^exponent; a mantissa of one goes without saying.
+// mantissa × 10^exponent; a mantissa of 1 is left out.
 std::string scientific(const std::string& mantissa, int exponent) {
   if (mantissa == "1") return power_label(exponent);
   if (mantissa == "-1") return "−" + power_label(exponent);

@@ -77,7 +77,7 @@ class Canvas {
   void line(double x1, double y1, double x2, double y2, double thickness, const Colour& colour);
   /// A disc with a white rim of a fifth of its radius.
   void disc(double x, double y, double radius, const Colour& colour);
-  /// A small dark disc that what is below shines through.
+  /// A small dark disc, half transparent.
   void dot(double x, double y, double radius);
   void place(const Raster& raster, int left, int top);
   /// Runs `draw` with everything outside `box` left untouched.

@@ -292,12 +292,6 @@ std::vector<std::byte> render(FileFormat format, const Heatmap& map, const Pictu
 
 }  // namespace
 
-CellArea cell_area(const Heatmap& heatmap, const PictureSize& size) {
-  check(heatmap, size);
-  const Box plot = lay_out(heatmap, ColourScale(heatmap), size).plot;
-  return {plot.left, plot.top, plot.width, plot.height};
-}
-
 std::vector<std::byte> render_png(const Heatmap& heatmap, const PictureSize& size) {
   return render(FileFormat::png, heatmap, size);
 }

@@ -81,7 +81,7 @@ void AdaptiveRestart::choose_average(const RestartContext& context, Index emitte
 
 void AdaptiveRestart::observe(Index emitter, BatchView features) {
   const auto at = static_cast<std::size_t>(emitter);
-  if (awaited_[at] == 0) return;
+  if (awaited_[at] == 0 || features.rows() == 0) return;
   awaited_[at] = 0;
   double error = 0.0;
   for (Index d = 0; d < features.cols(); ++d) {

@@ -70,6 +70,7 @@ void RestartAtSparsest::choose(const RestartContext& context, Index /*emitter*/,
     cells_[at] = archive.cells()[static_cast<std::size_t>(elite)];
     const auto row = archive.features().row(elite);
     std::copy(row.begin(), row.end(), features_.row(i).begin());
+    if (context.outside != Outside::as_is) archive.tessellation().space().clamp(features_.row(i));
   }
   context.density.score({.features = features_, .objectives = objectives_, .cells = cells_},
                         scores_, context.workers);

@@ -25,10 +25,13 @@ void StagnationTrigger::reset() {
 
 bool StagnationTrigger::tell(const Feedback& feedback, bool stopped) {
   ++age_;
-  if (feedback.informed) {
-    // `order` is sorted, so the lower median is at hand.
-    const auto middle = feedback.order[(feedback.order.size() - 1) / 2];
-    const double median = feedback.scores[static_cast<std::size_t>(middle)];
+  // `order` is sorted, so the lower median is at hand.
+  const Index middle = (feedback.ranked - 1) / 2;
+  if (feedback.ranked == 0 || middle >= feedback.ranked - feedback.outside) {
+    // Nothing could be evaluated, or half of it lies outside of the feature space: no progress.
+  } else if (feedback.informed) {
+    const Index row = feedback.order[static_cast<std::size_t>(middle)];
+    const double median = feedback.scores[static_cast<std::size_t>(row)];
     if (median < record_) {
       record_ = median;
       record_age_ = age_;

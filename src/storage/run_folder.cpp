@@ -80,8 +80,8 @@ RunFolder RunFolder::create(const std::filesystem::path& path, bool overwrite) {
   folder.lock();
   if (std::filesystem::exists(folder.config()) && !overwrite) {
     throw Error(ErrorKind::parameter,
-                fmt::format("the folder '{0}' holds a run already: go on with it by "
-                            "'rarefy resume {0}', or replace it with --overwrite",
+                fmt::format("the folder '{}' holds a run already: resume it, overwrite it, or name "
+                            "another folder",
                             path.string()));
   }
   return folder;
@@ -89,9 +89,9 @@ RunFolder RunFolder::create(const std::filesystem::path& path, bool overwrite) {
 
 void RunFolder::clear() const {
   // The configuration goes first: without it the rest does not count as a run.
-  std::vector<std::filesystem::path> files = {config(),          checkpoint(),    metrics(),
-                                              archive(),         heatmap(),       centroids(),
-                                              density_picture(), density_values()};
+  std::vector<std::filesystem::path> files = {
+      config(),    checkpoint(),      metrics(),        archive(),          heatmap(),
+      centroids(), density_picture(), density_values(), initial_solutions()};
   std::error_code unreadable;
   for (const auto& entry : std::filesystem::directory_iterator(path_, unreadable)) {
     if (is_trajectory(entry.path().filename().string())) files.push_back(entry.path());
@@ -104,6 +104,11 @@ void RunFolder::clear() const {
                   fmt::format("cannot remove '{}': {}", file.string(), problem.message()));
     }
   }
+}
+
+bool RunFolder::holds_run(const std::filesystem::path& path) {
+  std::error_code problem;
+  return std::filesystem::exists(path / "config.toml", problem);
 }
 
 RunFolder RunFolder::open(const std::filesystem::path& path) {

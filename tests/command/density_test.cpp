@@ -82,15 +82,15 @@ TEST(CommandDensityOf, AFlowWhoseTrainingFailsIsReportedAndSurvives) {
       rarefy_command(small_run("dds-cnf", folder) + Words{"--flow-rate", "1000000"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_TRUE(contains(result.err, "training turned non-finite in 1 of ")) << result.err;
-  EXPECT_TRUE(contains(result.out, "trouble")) << result.out;
+  EXPECT_TRUE(contains(result.out, "warning")) << result.out;
   EXPECT_TRUE(contains(result.out, "of 60 iterations")) << result.out;
   const auto shown = rarefy_command({"show", folder.string(), "--json"});
   const auto json = nlohmann::json::parse(shown.out);
   EXPECT_EQ(json["iteration"], 60);
-  EXPECT_TRUE(contains(json["trouble"].get<std::string>(), "learning rate halved"));
+  EXPECT_TRUE(contains(json["warnings"].at(0).get<std::string>(), "learning rate halved"));
 
   const auto well = rarefy_command(small_run("dds-cnf", place / "well"));
-  EXPECT_FALSE(contains(well.out, "trouble")) << well.out;
+  EXPECT_FALSE(contains(well.out, "warning")) << well.out;
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 // rarefy list, --help and --version
 #include "command_line.hpp"
 #include "rarefy/core/version.hpp"
-#include "rarefy/experiment/config.hpp"
+#include "rarefy/experiment/algorithm_table.hpp"
+#include "rarefy/experiment/domain_table.hpp"
 #include "rarefy/experiment/parameters.hpp"
-#include "rarefy/experiment/relevance.hpp"
 
 namespace {
 
@@ -54,34 +54,33 @@ TEST(CommandHelp, RunTakesEveryParameter) {
 }
 
 TEST(CommandList, HasEverythingThereIsToChoose) {
-  for (const auto& profile : rarefy::profile_choices()) {
-    for (const auto& domain : rarefy::domain_choices()) {
+  for (const auto profile : {rarefy::Profile::standard, rarefy::Profile::published}) {
+    for (const auto& domain : rarefy::domain_rows()) {
       const auto result = rarefy_command(
-          {"list", std::string(domain.name), "--profile", std::string(profile.name)});
+          {"list", std::string(domain.name), "--profile", std::string(rarefy::name_of(profile))});
       ASSERT_EQ(result.exit_code, 0) << result.err;
-      const auto defaults = rarefy::default_config(domain.name, "dds-kde", profile.name);
+      const auto defaults = rarefy::default_config(domain.name, "dds-kde", profile);
       for (const auto& parameter : rarefy::parameters()) {
         const auto table = result.out.find("Parameters that matter");
         const auto at = result.out.find("\n  " + std::string(parameter.name) + " ", table);
-        if (!rarefy::why_idle(defaults, parameter.name).empty()) {
+        if (!rarefy::reason_without_effect(defaults, parameter).empty()) {
           EXPECT_EQ(at, std::string::npos) << parameter.name << " does not matter here";
           continue;
         }
         ASSERT_NE(at, std::string::npos) << parameter.name;
         const auto line = result.out.substr(at + 1, result.out.find('\n', at + 1) - at - 1);
-        const auto value = rarefy::text_of(rarefy::value_of(defaults, parameter));
+        const auto value = rarefy::text_of(parameter.get(defaults));
         EXPECT_TRUE(contains(line, " " + (value.empty() ? "-" : value) + " ")) << line;
         EXPECT_TRUE(contains(line, parameter.meaning)) << line;
       }
-      for (const auto& choice : rarefy::domain_choices()) {
+      for (const auto& choice : rarefy::domain_rows()) {
         EXPECT_TRUE(contains(result.out, choice.meaning));
       }
-      for (const auto& choice : rarefy::algorithm_choices()) {
+      for (const auto& choice : rarefy::algorithms()) {
         EXPECT_TRUE(contains(result.out, choice.meaning));
       }
-      for (const auto& choice : rarefy::profile_choices()) {
-        EXPECT_TRUE(contains(result.out, choice.meaning));
-      }
+      EXPECT_TRUE(contains(result.out, rarefy::meaning_of(rarefy::Profile::standard)));
+      EXPECT_TRUE(contains(result.out, rarefy::meaning_of(rarefy::Profile::published)));
     }
   }
   // Without arguments: the linear projection.

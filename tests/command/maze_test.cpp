@@ -112,7 +112,8 @@ TEST_F(CommandMaze, TakesWallsFromAFileAndKeepsThemInTheRun) {
   const auto result = rarefy_command(
       {"run", "--config", (place / "walls.toml").string(), "--out", folder.string(), "--quiet"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_TRUE(contains(bytes_of(folder / "config.toml"), "walls = '0.5,0,0.5,0.7;0.2,0.9,0.8,0.9'"))
+  EXPECT_TRUE(
+      contains(bytes_of(folder / "config.toml"), "walls = '0.5,0,0.5,0.7; 0.2,0.9,0.8,0.9'"))
       << bytes_of(folder / "config.toml");
   const auto resumed = rarefy_command({"resume", folder.string(), "--iterations", "40", "--quiet"});
   EXPECT_EQ(resumed.exit_code, 0) << resumed.err;

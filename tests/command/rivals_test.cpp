@@ -104,7 +104,16 @@ TEST(CommandRivals, RefuseOptionsWithoutEffectAndNameTheReason) {
           "map-elites-line");
   refused({"lp", "--algorithm", "map-elites", "--sigma0", "1"}, "--sigma0", "cma-me");
   refused({"arm", "--walls", "0,0,1,1"}, "--walls", "maze");
-  refused({"lp", "--restart-at", "elite", "--compared", "3"}, "--compared", "rarest");
+  refused({"lp", "--restart-at", "elite", "--elites-compared", "3"}, "--elites-compared", "rarest");
+  refused({"lp", "--strategy", "lm-ma-es", "--stop-condition", "5"}, "--stop-condition",
+          "sep-cma-es");
+  refused({"lp", "--strategy", "lm-ma-es", "--factor", "eigen"}, "--factor", "cma-es");
+  refused({"multi-lp", "--centroids", "none.npy", "--cells", "77"}, "--cells", "from a file");
+  refused({"lp", "--archive", "grid", "--centroids", "none.npy"}, "--centroids", "grid");
+  refused({"lp", "--initial-solutions", "none.npy", "--x0", "1"}, "--x0", "initial solutions");
+  refused({"lp", "--algorithm", "map-elites", "--outside", "clamp"}, "--outside", "dds-kde");
+  refused({"maze", "--walls", "0,0,1,1", "--maze", "snake"}, "--maze", "one by one");
+  refused({"lp", "--resamples", "3"}, "--resamples", "bounds");
   refused({"lp", "--selection", "filter"}, "selection", "accepts every candidate");
   refused({"lp", "--algorithm", "cma-me", "--restart-when", "stagnation"}, "restart-when",
           "no-improvement");
@@ -118,7 +127,7 @@ TEST(CommandRivals, ListShowsWhatMattersToAnAlgorithm) {
   ASSERT_EQ(listed.exit_code, 0) << listed.err;
   EXPECT_TRUE(contains(listed.out, "novelty-threshold"));
   EXPECT_FALSE(contains(listed.out, "bandwidth  "));
-  EXPECT_FALSE(contains(listed.out, "nothing-seen"));
+  EXPECT_FALSE(contains(listed.out, "no-wall-reading"));
 }
 
 }  // namespace

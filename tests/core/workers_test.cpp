@@ -289,6 +289,58 @@ TEST(Workers, MayBeManyTeamsAtATime) {
   EXPECT_EQ(sum, 3 * 300 * 45);
 }
 
+// Four callers share a team. Each gets its own tasks done, all of them, and its own exceptions;
+// there are never more threads at work than the team has.
+TEST(Workers, MayBeSharedByCallersWhoTakeTurns) {
+  constexpr Index kTeam = 3, kCallers = 4, kTasks = 40, kRounds = 100;
+  Workers team(kTeam);
+  std::atomic<Index> at_work = 0, most_at_work = 0, mistakes = 0;
+  const auto call = [&](Index caller) {
+    for (Index round = 0; round < kRounds; ++round) {
+      std::vector<Index> done(kTasks, 0);
+      const bool fails = round % 7 == 3;
+      try {
+        team.for_each(kTasks, [&](Index i) {
+          const Index now = ++at_work;
+          Index most = most_at_work;
+          while (now > most && !most_at_work.compare_exchange_weak(most, now)) {
+          }
+          ++done[static_cast<std::size_t>(i)];
+          --at_work;
+          if (fails && i == kTasks / 2) throw std::runtime_error(std::to_string(caller));
+        });
+        const bool all = std::all_of(done.begin(), done.end(), [](Index n) { return n == 1; });
+        if (fails || !all) ++mistakes;
+      } catch (const std::runtime_error& error) {
+        if (!fails || error.what() != std::to_string(caller)) ++mistakes;
+      }
+    }
+  };
+  std::vector<std::thread> callers;
+  for (Index c = 0; c < kCallers; ++c) callers.emplace_back(call, c);
+  for (auto& caller : callers) caller.join();
+  EXPECT_EQ(mistakes, 0);
+  EXPECT_LE(most_at_work, kTeam);
+}
+
+// What the calling thread can do alone it does at once, be the team as busy as it likes.
+TEST(Workers, NeedNoTurnForASingleTask) {
+  Workers team(2);
+  std::atomic<bool> begun = false, go_on = false;
+  std::thread other([&] {
+    team.for_each(2, [&](Index) {
+      begun = true;
+      comes_true([&] { return go_on.load(); });
+    });
+  });
+  ASSERT_TRUE(comes_true([&] { return begun.load(); }));
+  bool done = false;
+  team.for_each(1, [&](Index) { done = true; });
+  EXPECT_TRUE(done);
+  go_on = true;
+  other.join();
+}
+
 TEST(Workers, GoHomeAtAnyMoment) {
   for (int round = 0; round < 150; ++round) {
     for (const Index threads : kThreads) {

@@ -1,4 +1,4 @@
-#include "density/cell_moments.hpp"
+#include "density/panels/cell_moments.hpp"
 
 #include <gtest/gtest.h>
 

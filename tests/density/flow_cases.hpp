@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "density/flow_network.hpp"
+#include "density/flow/flow_network.hpp"
 #include "rarefy/core/batch.hpp"
 #include "rarefy/core/random.hpp"
 #include "rarefy/core/workers.hpp"

@@ -6,9 +6,9 @@
 #include <limits>
 #include <vector>
 
+#include "density/flow/velocity_field.hpp"
 #include "density/flow_cases.hpp"
 #include "density/flow_reference.hpp"
-#include "density/velocity_field.hpp"
 #include "support/every_instruction_set.hpp"
 
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "density/flow/flow_matching.hpp"
 #include "density/flow_cases.hpp"
-#include "density/flow_matching.hpp"
 #include "density/flow_reference.hpp"
 #include "rarefy/core/workers.hpp"
 #include "support/every_instruction_set.hpp"

@@ -1,4 +1,4 @@
-#include "density/flow_integration.hpp"
+#include "density/flow/flow_integration.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "density/flow/velocity_field.hpp"
 #include "density/flow_cases.hpp"
 #include "density/flow_reference.hpp"
-#include "density/velocity_field.hpp"
 #include "support/every_instruction_set.hpp"
 
 namespace {

@@ -1,4 +1,4 @@
-#include "density/flow_network.hpp"
+#include "density/flow/flow_network.hpp"
 
 #include <gtest/gtest.h>
 

@@ -92,13 +92,13 @@ TEST(FlowOptions, AtTheEdgeOfWhatCanBeAreTaken) {
 TEST(FlowOptions, HaveNames) {
   using rarefy::Activation, rarefy::FeatureScaling, rarefy::Integrator;
   for (const auto value : {Activation::elu, Activation::silu, Activation::tanh}) {
-    EXPECT_EQ(rarefy::activation_named(rarefy::name_of(value)), value);
+    EXPECT_EQ(rarefy::named<rarefy::Activation>(rarefy::name_of(value)), value);
   }
   for (const auto value : {FeatureScaling::bounds, FeatureScaling::buffer, FeatureScaling::none}) {
-    EXPECT_EQ(rarefy::feature_scaling_named(rarefy::name_of(value)), value);
+    EXPECT_EQ(rarefy::named<rarefy::FeatureScaling>(rarefy::name_of(value)), value);
   }
   for (const auto value : {Integrator::rk4, Integrator::dopri5}) {
-    EXPECT_EQ(rarefy::integrator_named(rarefy::name_of(value)), value);
+    EXPECT_EQ(rarefy::named<rarefy::Integrator>(rarefy::name_of(value)), value);
   }
   EXPECT_EQ(rarefy::name_of(Activation::silu), "silu");
   EXPECT_EQ(rarefy::name_of(FeatureScaling::bounds), "bounds");
@@ -116,8 +116,8 @@ TEST(FlowOptions, WithUnknownNamesAreRefused) {
     }
   };
   for (const std::string given : {"relu", "", "ELU", "elu "}) {
-    expect_unknown(rarefy::activation_named, given);
-    expect_unknown(rarefy::feature_scaling_named, given);
-    expect_unknown(rarefy::integrator_named, given);
+    expect_unknown(rarefy::named<rarefy::Activation>, given);
+    expect_unknown(rarefy::named<rarefy::FeatureScaling>, given);
+    expect_unknown(rarefy::named<rarefy::Integrator>, given);
   }
 }

@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-#include "density/flow_network.hpp"
+#include "density/flow/flow_network.hpp"
 #include "rarefy/core/batch.hpp"
 #include "rarefy/density/flow_options.hpp"
 #include "support/naive_matrix.hpp"

@@ -39,7 +39,7 @@ TEST_P(FlowScores, AreAllEqualUntilSomethingWasSeen) {
   const auto expect_uninformed = [&] {
     EXPECT_FALSE(flow.informed());
     EXPECT_EQ(scores_of(flow, queries), std::vector<double>(50, 0.0));
-    EXPECT_EQ(flow.trouble(), "");
+    EXPECT_EQ(flow.warning(), "");
   };
   expect_uninformed();
   const auto before = flow.parameters();
@@ -52,7 +52,7 @@ TEST_P(FlowScores, AreAllEqualUntilSomethingWasSeen) {
   auto scores = scores_of(flow, queries);
   std::sort(scores.begin(), scores.end());
   EXPECT_EQ(std::adjacent_find(scores.begin(), scores.end()), scores.end());  // all differ
-  EXPECT_EQ(flow.trouble(), "");
+  EXPECT_EQ(flow.warning(), "");
   EXPECT_EQ(flow.rollbacks(), 0);
 }
 

@@ -209,7 +209,7 @@ TEST(FlowState, RemembersTrouble) {
   load(*copy, fields.bytes());
   EXPECT_EQ(copy->rollbacks(), 2);
   EXPECT_EQ(copy->rate(), small_flow().training.rate / 4.0);
-  EXPECT_NE(copy->trouble(), "");
+  EXPECT_NE(copy->warning(), "");
 }
 
 TEST(FlowState, RefusesWhatIsNoNumber) {

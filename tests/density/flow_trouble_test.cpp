@@ -77,7 +77,7 @@ TEST_P(FlowTrouble, WithALearningRateFarTooLargeIsTakenBack) {
       EXPECT_EQ(training_state(flow), state) << fit;  // the moments too
       EXPECT_EQ(flow.rollbacks(), fit);
       EXPECT_EQ(flow.rate(), 1e30 * std::pow(0.5, fit));
-      EXPECT_THAT(flow.trouble(), HasSubstr(std::to_string(fit) + " of " + std::to_string(fit)));
+      EXPECT_THAT(flow.warning(), HasSubstr(std::to_string(fit) + " of " + std::to_string(fit)));
       expect_usable_scores(flow);
     }
   }
@@ -89,7 +89,7 @@ TEST_P(FlowTrouble, OfFeaturesThatOverflowIsTakenBack) {
   options.scaling = FeatureScaling::none;
   FlowDensity flow(options, reservoir(2, 0));
   flow.observe({normal_batch(50, 2, 193, 0.5)});
-  ASSERT_EQ(flow.trouble(), "");
+  ASSERT_EQ(flow.warning(), "");
   const auto state = training_state(flow);
   const double loss = flow.loss();
   Batch bad = normal_batch(50, 2, 194);
@@ -99,8 +99,8 @@ TEST_P(FlowTrouble, OfFeaturesThatOverflowIsTakenBack) {
   EXPECT_EQ(training_state(flow), state);
   EXPECT_EQ(flow.loss(), loss);
   EXPECT_EQ(flow.rate(), 0.5 * options.training.rate);
-  EXPECT_THAT(flow.trouble(), HasSubstr("1 of 2"));
-  EXPECT_THAT(flow.trouble(), HasSubstr("0.0005"));
+  EXPECT_THAT(flow.warning(), HasSubstr("1 of 2"));
+  EXPECT_THAT(flow.warning(), HasSubstr("0.0005"));
   EXPECT_EQ(flow.samples().rows(), 100);  // what was seen stays seen
   expect_usable_scores(flow);
   for (const double score : scores_of(flow, bad)) {
@@ -155,7 +155,7 @@ TEST_P(FlowTrouble, EndsWhenTheRateIsSmallEnough) {
   EXPECT_LT(flow.loss(), first);
   EXPECT_EQ(flow.rollbacks(), 101);
   EXPECT_EQ(flow.rate(), 1e-3);
-  EXPECT_THAT(flow.trouble(), HasSubstr("101 of 142"));  // is not forgotten
+  EXPECT_THAT(flow.warning(), HasSubstr("101 of 142"));  // is not forgotten
   expect_usable_scores(flow);
 }
 
@@ -168,7 +168,7 @@ TEST_P(FlowTrouble, DoesNotComeOfStrayFeaturesInABox) {
     rows(3, 0) = 1e300;
     rows(4, 1) = -1.7e308;
     for (int fit = 0; fit < 5; ++fit) flow.observe({rows});
-    EXPECT_EQ(flow.trouble(), "") << rarefy::name_of(scaling);
+    EXPECT_EQ(flow.warning(), "") << rarefy::name_of(scaling);
     EXPECT_EQ(flow.rollbacks(), 0);
     expect_usable_scores(flow);
     for (const double score : scores_of(flow, rows)) {

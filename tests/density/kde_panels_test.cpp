@@ -245,12 +245,12 @@ TEST(KdeMethod, SaysWhyPanelsCannotServe) {
               testing::HasSubstr("epanechnikov"));
   EXPECT_THAT(trouble({.space = box(2), .bandwidth = Bandwidth::normalised(0.001)}),
               testing::HasSubstr("1000 x 1000 bandwidths"));
-  EXPECT_THROW((void)rarefy::kde_method_named("panel"), rarefy::Error);
+  EXPECT_THROW((void)rarefy::named<rarefy::KdeMethod>("panel"), rarefy::Error);
 }
 
 TEST(KdeMethod, IsToldInWords) {
-  EXPECT_EQ(filled({.space = box(2)}, 10'000, 0)->how(), "panels, 6 x 6");
-  EXPECT_EQ(filled({.space = box(2)}, 100, 0)->how(), "direct sums");
+  EXPECT_EQ(filled({.space = box(2)}, 10'000, 0)->description(), "panels, 6 x 6");
+  EXPECT_EQ(filled({.space = box(2)}, 100, 0)->description(), "direct sums");
 }
 
 }  // namespace

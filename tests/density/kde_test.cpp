@@ -506,11 +506,11 @@ TEST(Kde, ALoadedOneScoresAndGoesOnLikeTheOneThatWasSaved) {
 
 TEST(Kde, KernelsHaveNames) {
   for (const Kernel kernel : kKernels) {
-    EXPECT_EQ(rarefy::kernel_named(rarefy::name_of(kernel)), kernel);
+    EXPECT_EQ(rarefy::named<rarefy::Kernel>(rarefy::name_of(kernel)), kernel);
   }
-  EXPECT_EQ(rarefy::kernel_named("triangular"), Kernel::triangular);
+  EXPECT_EQ(rarefy::named<rarefy::Kernel>("triangular"), Kernel::triangular);
   try {
-    (void)rarefy::kernel_named("cosine");
+    (void)rarefy::named<rarefy::Kernel>("cosine");
     FAIL();
   } catch (const rarefy::Error& error) {
     EXPECT_EQ(error.kind(), rarefy::ErrorKind::parameter);

@@ -1,5 +1,5 @@
 // The index against a plain loop over all points: the same distances, to the bit.
-#include "density/neighbour_index.hpp"
+#include "density/neighbours/neighbour_index.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "density/neighbour_search.hpp"
-#include "density/smallest_distances.hpp"
+#include "density/neighbours/neighbour_search.hpp"
+#include "density/neighbours/smallest_distances.hpp"
 #include "rarefy/core/random.hpp"
 #include "support/every_instruction_set.hpp"
 #include "support/random_batches.hpp"

@@ -1,4 +1,4 @@
-#include "density/panel_sums.hpp"
+#include "density/panels/panel_sums.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "density/cell_moments.hpp"
+#include "density/panels/cell_moments.hpp"
 #include "rarefy/core/random.hpp"
 
 namespace plane {

@@ -180,8 +180,13 @@ TEST(AffineBandwidth, StretchingFeaturesAndBandwidthShiftsLogDensitiesByMLogA) {
       const auto space = cube(dims, -1, 1);
       const Batch points = uniform_batch(400, space.lower, space.upper, 27);
       const Batch queries = uniform_batch(120, dims, -3.0, 3.0, 28);
-      for (const auto& bandwidth :
-           {Bandwidth::absolute(0.9), Bandwidth::normalised(0.45), Bandwidth::scott()}) {
+      // In features that are a times as large; two rules follow the width of the space.
+      using BandwidthFor = Bandwidth (*)(double a);
+      for (const BandwidthFor bandwidth_for :
+           {BandwidthFor([](double a) { return Bandwidth::absolute(0.9 * a); }),
+            BandwidthFor([](double) { return Bandwidth::normalised(0.45); }),
+            BandwidthFor([](double) { return Bandwidth::scott(); })}) {
+        const auto bandwidth = bandwidth_for(1.0);
         auto kde =
             estimate_over(points, {.space = space, .kernel = kernel, .bandwidth = bandwidth});
         const auto scores = scores_of(kde, queries);
@@ -192,7 +197,7 @@ TEST(AffineBandwidth, StretchingFeaturesAndBandwidthShiftsLogDensitiesByMLogA) {
           for (double& value : queries2.values()) value *= a;
           auto kde2 = estimate_over(
               points2,
-              {.space = cube(dims, -a, a), .kernel = kernel, .bandwidth = bandwidth.scaled(a)});
+              {.space = cube(dims, -a, a), .kernel = kernel, .bandwidth = bandwidth_for(a)});
           const auto scores2 = scores_of(kde2, queries2);
           for (std::size_t i = 0; i < scores.size(); ++i) {
             // Out of reach there is no density to shift, only a distance in bandwidths.

@@ -260,9 +260,9 @@ TEST(Arm, ImpossibleOptionsAreRefused) {
     }
   }
   for (const auto objective : {ArmObjective::constant, ArmObjective::even}) {
-    EXPECT_EQ(rarefy::arm_objective_named(rarefy::name_of(objective)), objective);
+    EXPECT_EQ(rarefy::named<rarefy::ArmObjective>(rarefy::name_of(objective)), objective);
   }
-  EXPECT_THROW((void)rarefy::arm_objective_named("odd"), Error);
+  EXPECT_THROW((void)rarefy::named<rarefy::ArmObjective>("odd"), Error);
 }
 
 }  // namespace

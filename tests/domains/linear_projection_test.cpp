@@ -247,9 +247,9 @@ TEST(LinearProjection, FeaturesThatDoNotDivideTheSolutionAreRefused) {
 TEST(LinearProjection, ObjectivesHaveNames) {
   for (const auto objective :
        {LpObjective::constant, LpObjective::sphere, LpObjective::rastrigin}) {
-    EXPECT_EQ(rarefy::lp_objective_named(rarefy::name_of(objective)), objective);
+    EXPECT_EQ(rarefy::named<rarefy::LpObjective>(rarefy::name_of(objective)), objective);
   }
-  EXPECT_THROW((void)rarefy::lp_objective_named("ackley"), Error);
+  EXPECT_THROW((void)rarefy::named<rarefy::LpObjective>("ackley"), Error);
 }
 
 }  // namespace

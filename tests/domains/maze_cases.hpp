@@ -68,11 +68,11 @@ inline MazeOptions with_walls(std::vector<Wall> walls) {
   return options;
 }
 inline MazeOptions on_map(std::string_view name) {
-  return with_walls(rarefy::maze_map_named(name));
+  return with_walls(rarefy::walls_of(rarefy::named<rarefy::MazeMap>(name)));
 }
-inline MazeOptions with_nothing_seen(double reading) {
+inline MazeOptions with_no_wall_reading(double reading) {
   MazeOptions options;
-  options.nothing_seen = reading;
+  options.no_wall_reading = reading;
   return options;
 }
 

@@ -155,7 +155,7 @@ inline std::vector<Map> maps() {
           {"Snake", on_map("snake")},
           {"Empty", on_map("empty")},
           {"Own", own},
-          {"NothingIsMinusOne", with_nothing_seen(-1.0)}};
+          {"NothingIsMinusOne", with_no_wall_reading(-1.0)}};
 }
 
 }  // namespace maze_cases

@@ -49,9 +49,9 @@ TEST(MazeObjectives, EnergyIsTheSumOverTheWholeEpisode) {
 
 TEST(MazeObjectives, HaveNames) {
   for (const auto objective : {MazeObjective::constant, MazeObjective::energy}) {
-    EXPECT_EQ(rarefy::maze_objective_named(rarefy::name_of(objective)), objective);
+    EXPECT_EQ(rarefy::named<rarefy::MazeObjective>(rarefy::name_of(objective)), objective);
   }
-  EXPECT_THROW((void)rarefy::maze_objective_named("speed"), Error);
+  EXPECT_THROW((void)rarefy::named<rarefy::MazeObjective>("speed"), Error);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -102,21 +102,21 @@ TEST(Maze, DescribesItself) {
 }
 
 TEST(MazeMap, NamedOnesHaveTheirWalls) {
-  EXPECT_EQ(MazeOptions().walls, rarefy::maze_map_named("deceptive"));
-  EXPECT_EQ(rarefy::text_of(rarefy::maze_map_named("deceptive")),
+  EXPECT_EQ(MazeOptions().walls, rarefy::walls_of(rarefy::MazeMap::deceptive));
+  EXPECT_EQ(rarefy::text_of(rarefy::walls_of(rarefy::MazeMap::deceptive)),
             "0.25,0.25,0.25,0.75; 0.14,0.45,0,0.65; 0.25,0.75,0,0.8; 0.25,0.75,0.66,0.875; "
             "0.355,0,0.525,0.185; 0.25,0.5,0.75,0.215; 1,0.25,0.435,0.55");
-  EXPECT_EQ(rarefy::text_of(rarefy::maze_map_named("pointmaze")),
+  EXPECT_EQ(rarefy::text_of(rarefy::walls_of(rarefy::MazeMap::pointmaze)),
             "0,0.25,0.75,0.25; 0.25,0.6,1,0.6; 0,0.25,0,1");
-  EXPECT_EQ(rarefy::text_of(rarefy::maze_map_named("snake")),
+  EXPECT_EQ(rarefy::text_of(rarefy::walls_of(rarefy::MazeMap::snake)),
             "0.2,0,0.2,0.8; 0,0.2,0,1; 0.2,0,1,0; 0.2,0.8,0.8,0.8; 0.2,0.4,0.8,0.4; "
             "0.4,0.6,1,0.6; 0.4,0.2,1,0.2");
-  EXPECT_TRUE(rarefy::maze_map_named("empty").empty());
-  for (const auto name : rarefy::maze_map_names()) {
+  EXPECT_TRUE(rarefy::walls_of(rarefy::MazeMap::empty).empty());
+  for (const auto name : rarefy::names_of<rarefy::MazeMap>()) {
     EXPECT_NO_THROW(Maze(on_map(name))) << name;
   }
   try {
-    (void)rarefy::maze_map_named("decptive");
+    (void)rarefy::named<rarefy::MazeMap>("decptive");
     FAIL();
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("decptive"), std::string::npos) << error.what();
@@ -134,7 +134,7 @@ TEST(MazeMap, WallsSurviveBeingText) {
   for (const auto* text : {"0,0.5,1,0.5;0.25,0,0.25,-1", " 0 , .5,1,5e-1 ;  0.25,0,0.25,-1 ; "}) {
     EXPECT_EQ(rarefy::parse_walls(text), two) << text;
   }
-  const auto start = rarefy::parse_maze_start("0.5, 0.25,-1.5");
+  const auto start = rarefy::MazeStart::parse("0.5, 0.25,-1.5");
   EXPECT_EQ(start, (rarefy::MazeStart{0.5, 0.25, -1.5}));
 }
 
@@ -161,7 +161,7 @@ TEST(MazeMap, TextThatIsNoWallIsRefused) {
   expect_refused([] { (void)rarefy::parse_walls("0,0,1,1; 0.5,0.5,0.1"); },
                  {"wall 2", "0.5,0.5,0.1"});
   for (const auto* text : {"", "0.5,0.5", "a,b,c", "0.5,0.5,0,0", "0.5,0.5,nan"}) {
-    expect_refused([&] { (void)rarefy::parse_maze_start(text); }, {"start", "x,y,heading"});
+    expect_refused([&] { (void)rarefy::MazeStart::parse(text); }, {"start", "x,y,heading"});
   }
 }
 
@@ -201,7 +201,7 @@ TEST(MazeMap, ImpossibleStartsAreRefused) {
   EXPECT_NO_THROW(start_at(0.5, 0.0151)());
   EXPECT_NO_THROW(start_at(0.266, 0.55)());
   EXPECT_NO_THROW(start_at(0.15, 0.15, -3.14159265)());
-  expect_refused([] { const Maze maze(with_nothing_seen(kNan)); }, {"laser", "nan"});
+  expect_refused([] { const Maze maze(with_no_wall_reading(kNan)); }, {"laser", "nan"});
 }
 
 TEST(Maze, ControllersOfAnotherLengthAreRefused) {

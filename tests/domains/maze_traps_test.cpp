@@ -151,7 +151,7 @@ INSTANTIATE_TEST_SUITE_P(On, MazeOnEverySet, testing::ValuesIn(available_instruc
 
 TEST_P(MazeOnEverySet, TheFirstReadingOfTheRightLaserIsAHit) {
   for (const double nothing : {0.2, -1.0}) {
-    const auto first = Maze(with_nothing_seen(nothing)).trajectory(wheels_alone(0, 0)).front();
+    const auto first = Maze(with_no_wall_reading(nothing)).trajectory(wheels_alone(0, 0)).front();
     EXPECT_NEAR(first.laser_right, 0.14142135, 2e-8);
     EXPECT_EQ(first.laser_ahead, static_cast<double>(static_cast<float>(nothing)));
     EXPECT_EQ(first.laser_left, static_cast<double>(static_cast<float>(nothing)));
@@ -217,7 +217,7 @@ TEST(MazeBits, AreTheSameWithAnyNumberOfThreads) {
     rarefy::Workers workers(threads);
     rarefy::ThreadsEvaluator evaluator(maze, workers);
     Evaluated found{Batch(controllers.rows(), 2), std::vector<double>(expected.objectives.size())};
-    evaluator.evaluate(controllers, found.features, found.objectives);
+    evaluator.evaluate(controllers, {found.features, found.objectives});
     expect_same(found, expected, std::to_string(threads) + " threads");
   }
 }

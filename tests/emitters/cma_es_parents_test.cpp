@@ -13,7 +13,7 @@
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/random.hpp"
 #include "rarefy/emitters/cma_es.hpp"
-#include "rarefy/emitters/cma_es_emitter.hpp"
+#include "rarefy/emitters/evolution_strategy_emitter.hpp"
 #include "rarefy/tessellations/grid.hpp"
 #include "support/minimise.hpp"
 #include "support/naive_matrix.hpp"
@@ -326,7 +326,7 @@ TEST(CmaEsSelection, FilterTakesTheAcceptedAndMuTakesHalf) {
   const Archive archive(std::make_shared<Grid>(FeatureSpace{{0}, {1}}, std::vector<Index>{4}), 4);
   for (const Index accepted : {0, 1, 3, 5, 10}) {
     for (const auto selection : {Selection::mu, Selection::filter}) {
-      CmaEsEmitter emitter(std::make_unique<CmaEs>(options), 9, 1, {}, selection);
+      EvolutionStrategyEmitter emitter(std::make_unique<CmaEs>(options), 9, 1, {}, selection);
       CmaEs expected(options);
       Batch x(10, 4);
       for (std::uint64_t g = 0; g < 5; ++g) {
@@ -341,6 +341,7 @@ TEST(CmaEsSelection, FilterTakesTheAcceptedAndMuTakesHalf) {
                                    .scores = scores,
                                    .order = order,
                                    .outcomes = outcomes,
+                                   .ranked = 10,
                                    .accepted = accepted}));
         Batch same(10, 4);
         expected.ask({.seed = 9, .purpose = Purpose::sampling, .index = 1, .iteration = g}, same);
@@ -355,7 +356,7 @@ TEST(CmaEsSelection, FilterTakesTheAcceptedAndMuTakesHalf) {
 // Selection is mu unless said otherwise.
 TEST(CmaEsSelection, IsMuByDefault) {
   const CmaEsOptions options = {.dimension = 2, .batch = 6};
-  CmaEsEmitter emitter(std::make_unique<CmaEs>(options), 1, 0);
+  EvolutionStrategyEmitter emitter(std::make_unique<CmaEs>(options), 1, 0);
   const Archive archive(std::make_shared<Grid>(FeatureSpace{{0}, {1}}, std::vector<Index>{4}), 2);
   Batch x(6, 2);
   emitter.ask(archive, 0, x);
@@ -367,8 +368,96 @@ TEST(CmaEsSelection, IsMuByDefault) {
                 .scores = scores,
                 .order = order,
                 .outcomes = {},
+                .ranked = 6,
                 .accepted = 1});
   EXPECT_EQ(dynamic_cast<const CmaEs&>(emitter.optimizer()).parameters().mu, 3);
+}
+
+// Rows that could not be evaluated come last, and nobody learns from them.
+TEST(CmaEsSelection, TakesNoParentsBeyondTheRowsThatWereRanked) {
+  const CmaEsOptions options = {.dimension = 4, .batch = 10, .sigma0 = 0.5};
+  const Archive archive(std::make_shared<Grid>(FeatureSpace{{0}, {1}}, std::vector<Index>{4}), 4);
+  for (const Index ranked : {0, 1, 2, 4, 5, 8, 10}) {
+    EvolutionStrategyEmitter emitter(std::make_unique<CmaEs>(options), 9, 1);
+    CmaEs expected(options);
+    Batch x(10, 4), same(10, 4);
+    for (std::uint64_t g = 0; g < 5; ++g) {
+      emitter.ask(archive, g, x);
+      std::vector<double> scores;
+      for (Index i = 0; i < 10; ++i) scores.push_back(minimise::sphere(x.view().row(i)));
+      const auto order = minimise::ranked(scores);
+      for (auto i = static_cast<std::size_t>(ranked); i < 10; ++i) {
+        scores[static_cast<std::size_t>(order[i])] = std::nan("");
+      }
+      const std::vector<Outcome> outcomes(10, Outcome::rejected);
+      EXPECT_FALSE(emitter.tell({.solutions = x,
+                                 .features = {},
+                                 .objectives = {},
+                                 .scores = scores,
+                                 .order = order,
+                                 .outcomes = outcomes,
+                                 .ranked = ranked,
+                                 .accepted = ranked}))
+          << ranked;
+      expected.ask({.seed = 9, .purpose = Purpose::sampling, .index = 1, .iteration = g}, same);
+      expected.tell(same, order, std::min<Index>(5, ranked));
+    }
+    EXPECT_TRUE(state_of(emitter.optimizer()) == state_of(expected)) << ranked;
+  }
+}
+
+// Whether scores are flat is seen by those that were ranked; a single one cannot be.
+TEST(CmaEsSelection, LooksForFlatScoresAmongTheRowsThatWereRanked) {
+  const CmaEsOptions options = {.dimension = 4, .batch = 6, .sigma0 = 0.5};
+  const Archive archive(std::make_shared<Grid>(FeatureSpace{{0}, {1}}, std::vector<Index>{4}), 4);
+  const auto stopped = [&](const std::vector<double>& scores, Index ranked) {
+    EvolutionStrategyEmitter emitter(std::make_unique<CmaEs>(options), 9, 1);
+    Batch x(6, 4);
+    emitter.ask(archive, 0, x);
+    const std::vector<Index> order = {5, 4, 3, 2, 1, 0};
+    return emitter.tell({.solutions = x,
+                         .features = {},
+                         .objectives = {},
+                         .scores = scores,
+                         .order = order,
+                         .outcomes = {},
+                         .ranked = ranked});
+  };
+  const double nan = std::nan("");
+  EXPECT_TRUE(stopped({7, 7, 7, 7, 7, 7}, 6));
+  EXPECT_TRUE(stopped({nan, nan, nan, 7, 7, 7}, 3)) << "all that were ranked are equal";
+  EXPECT_FALSE(stopped({nan, nan, nan, 8, 7, 7}, 3));
+  EXPECT_FALSE(stopped({0, 0, 0, 8, 7, 7}, 3));
+  EXPECT_FALSE(stopped({nan, nan, nan, nan, nan, 7}, 1));
+  EXPECT_FALSE(stopped({nan, nan, nan, nan, nan, nan}, 0));
+}
+
+// Inside or outside is a difference in itself. Where all lie outside, it is their distances that
+// may be flat.
+TEST(CmaEsSelection, LooksForFlatDistancesWhereAllLieOutside) {
+  const CmaEsOptions options = {.dimension = 4, .batch = 4, .sigma0 = 0.5};
+  const Archive archive(std::make_shared<Grid>(FeatureSpace{{0}, {1}}, std::vector<Index>{4}), 4);
+  const auto stopped = [&](Index outside, const std::vector<double>& distances) {
+    EvolutionStrategyEmitter emitter(std::make_unique<CmaEs>(options), 9, 1);
+    Batch x(4, 4);
+    emitter.ask(archive, 0, x);
+    const std::vector<Index> order = {3, 2, 1, 0};
+    const std::vector<double> scores = {7, 7, 7, 7};
+    return emitter.tell({.solutions = x,
+                         .features = {},
+                         .objectives = {},
+                         .scores = scores,
+                         .order = order,
+                         .outcomes = {},
+                         .ranked = 4,
+                         .outside = outside,
+                         .distances = distances});
+  };
+  EXPECT_TRUE(stopped(0, {}));
+  EXPECT_FALSE(stopped(1, {1, 0, 0, 0}));
+  EXPECT_FALSE(stopped(3, {1, 1, 1, 0}));
+  EXPECT_FALSE(stopped(4, {3, 2, 1, 1}));
+  EXPECT_TRUE(stopped(4, {1, 1, 1, 1}));
 }
 
 }  // namespace

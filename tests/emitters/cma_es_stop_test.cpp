@@ -13,7 +13,7 @@
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/state.hpp"
 #include "rarefy/emitters/cma_es.hpp"
-#include "rarefy/emitters/cma_es_emitter.hpp"
+#include "rarefy/emitters/evolution_strategy_emitter.hpp"
 #include "rarefy/tessellations/grid.hpp"
 #include "support/minimise.hpp"
 #include "support/naive_matrix.hpp"
@@ -336,9 +336,9 @@ TEST(CmaEsState, ResultsDoNotDependOnWhereTheMemoryLies) {
 }
 
 // The emitter is the optimizer with its streams named: seed, number and iteration.
-TEST(CmaEsEmitter, DrawsFromTheStreamOfItsSeedNumberAndIteration) {
+TEST(EvolutionStrategyEmitter, DrawsFromTheStreamOfItsSeedNumberAndIteration) {
   const auto options = options_of(4, 8, Factor::cholesky);
-  CmaEsEmitter emitter(std::make_unique<CmaEs>(options), 17, 3);
+  EvolutionStrategyEmitter emitter(std::make_unique<CmaEs>(options), 17, 3);
   CmaEs plain(options);
   EXPECT_EQ(emitter.batch(), 8);
   EXPECT_EQ(emitter.dimension(), 4);
@@ -352,10 +352,10 @@ TEST(CmaEsEmitter, DrawsFromTheStreamOfItsSeedNumberAndIteration) {
 }
 
 // Only the order counts: any increasing function of the scores leaves the state as it was.
-TEST(CmaEsEmitter, LearnsFromTheOrderAlone) {
+TEST(EvolutionStrategyEmitter, LearnsFromTheOrderAlone) {
   const auto options = options_of(4, 8, Factor::eigen);
-  CmaEsEmitter one(std::make_unique<CmaEs>(options), 1, 0);
-  CmaEsEmitter other(std::make_unique<CmaEs>(options), 1, 0);
+  EvolutionStrategyEmitter one(std::make_unique<CmaEs>(options), 1, 0);
+  EvolutionStrategyEmitter other(std::make_unique<CmaEs>(options), 1, 0);
   const Archive archive(std::make_shared<Grid>(FeatureSpace{{0}, {1}}, std::vector<Index>{2}), 4);
   Batch solutions(8, 4), features(8, 1);
   const std::vector<double> objectives(8, 1.0);
@@ -373,7 +373,8 @@ TEST(CmaEsEmitter, LearnsFromTheOrderAlone) {
                          .objectives = objectives,
                          .scores = scores,
                          .order = order,
-                         .outcomes = outcomes};
+                         .outcomes = outcomes,
+                         .ranked = 8};
     one.tell(feedback);
     feedback.scores = transformed;
     other.ask(archive, g, solutions);
@@ -382,14 +383,15 @@ TEST(CmaEsEmitter, LearnsFromTheOrderAlone) {
   EXPECT_TRUE(state_of(one.optimizer()) == state_of(other.optimizer()));
 }
 
-TEST(CmaEsEmitter, EqualScoresStopItOnlyWhenTheyMeanSomething) {
+TEST(EvolutionStrategyEmitter, EqualScoresStopItOnlyWhenTheyMeanSomething) {
   const Archive archive(std::make_shared<Grid>(FeatureSpace{{0}, {1}}, std::vector<Index>{2}), 4);
   Batch solutions(8, 4), features(8, 1);
   const std::vector<double> equal(8, 1.0), objectives(8, 1.0);
   const std::vector<Outcome> outcomes(8, Outcome::rejected);
   const std::vector<Index> order = {3, 1, 2, 0, 4, 5, 6, 7};
   for (const bool informed : {true, false}) {
-    CmaEsEmitter emitter(std::make_unique<CmaEs>(options_of(4, 8, Factor::cholesky)), 1, 0);
+    EvolutionStrategyEmitter emitter(std::make_unique<CmaEs>(options_of(4, 8, Factor::cholesky)), 1,
+                                     0);
     emitter.ask(archive, 0, solutions);
     const bool stopped = emitter.tell({.solutions = solutions,
                                        .features = features,
@@ -397,6 +399,7 @@ TEST(CmaEsEmitter, EqualScoresStopItOnlyWhenTheyMeanSomething) {
                                        .scores = equal,
                                        .order = order,
                                        .outcomes = outcomes,
+                                       .ranked = 8,
                                        .informed = informed});
     EXPECT_EQ(stopped, informed);
     EXPECT_EQ(emitter.optimizer().generation(), 1);
@@ -406,22 +409,23 @@ TEST(CmaEsEmitter, EqualScoresStopItOnlyWhenTheyMeanSomething) {
   }
 }
 
-TEST(CmaEsEmitter, UsesTheStopTestsItWasGiven) {
+TEST(EvolutionStrategyEmitter, UsesTheStopTestsItWasGiven) {
   const Archive archive(std::make_shared<Grid>(FeatureSpace{{0}, {1}}, std::vector<Index>{2}), 4);
   Batch solutions(8, 4), features(8, 1);
   const std::vector<double> scores = {1, 2, 3, 4, 5, 6, 7, 8}, objectives(8, 1.0);
   const std::vector<Outcome> outcomes(8, Outcome::rejected);
   const std::vector<Index> order = {0, 1, 2, 3, 4, 5, 6, 7};
   for (const bool strict : {true, false}) {
-    CmaEsEmitter emitter(std::make_unique<CmaEs>(options_of(4, 8, Factor::cholesky)), 1, 0,
-                         {.flat = strict ? 100.0 : 1.0});
+    EvolutionStrategyEmitter emitter(std::make_unique<CmaEs>(options_of(4, 8, Factor::cholesky)), 1,
+                                     0, {.flat = strict ? 100.0 : 1.0});
     emitter.ask(archive, 0, solutions);
     EXPECT_EQ(emitter.tell({.solutions = solutions,
                             .features = features,
                             .objectives = objectives,
                             .scores = scores,
                             .order = order,
-                            .outcomes = outcomes}),
+                            .outcomes = outcomes,
+                            .ranked = 8}),
               strict);
   }
 }

@@ -8,6 +8,7 @@
 #include "rarefy/core/instruction_set.hpp"
 #include "rarefy/core/nearest_name.hpp"
 #include "rarefy/core/version.hpp"
+#include "rarefy/experiment/domain_table.hpp"
 #include "support/temporary_folder.hpp"
 
 using rarefy::Config;
@@ -37,9 +38,9 @@ TEST(ConfigFile, SetsWhatItNamesAndLeavesTheRest) {
       "test"));
   Config expected;
   expected.seed = 5;
-  expected.kernel = "triangular";
-  expected.sigma0 = 2.0;
-  expected.mirrored = false;
+  expected.density.kde.kernel = rarefy::Kernel::triangular;
+  expected.emitters.cma_es.sigma0 = 2.0;
+  expected.emitters.cma_es.mirrored = false;
   EXPECT_TRUE(config == expected);
   EXPECT_TRUE(rarefy::resolve({}) == Config{});
   EXPECT_TRUE(rarefy::resolve(rarefy::parse_settings("", "empty")) == Config{});
@@ -49,26 +50,26 @@ TEST(ConfigFile, SetsWhatItNamesAndLeavesTheRest) {
 TEST(ConfigFile, DefaultsAreThoseOfTheDomainAndProfileItNames) {
   const auto config = rarefy::resolve(rarefy::parse_settings(
       "[emitters]\nfactor = 'cholesky'\n[run]\nprofile = 'published'\ndomain = 'arm'\n", "test"));
-  Config expected = rarefy::default_config("arm", "dds-kde", "published");
-  EXPECT_EQ(expected.restart_at, "origin");
-  expected.factor = "cholesky";
+  Config expected = rarefy::default_config("arm", "dds-kde", rarefy::Profile::published);
+  EXPECT_EQ(expected.restarts.at, rarefy::RestartAt::origin);
+  expected.emitters.cma_es.factor = rarefy::Factor::cholesky;
   EXPECT_TRUE(config == expected);
 }
 
 TEST(ConfigFile, LaterSettingsWin) {
   auto settings = rarefy::parse_settings("[run]\nseed = 5\ndomain = 'arm'\n", "test");
-  settings.emplace_back(&rarefy::parameter_named("seed"), std::int64_t{6});
-  settings.emplace_back(&rarefy::parameter_named("domain"), std::string("multi-lp"));
+  settings.set("seed", std::int64_t{6});
+  settings.set("domain", std::string("multi-lp"));
   const auto config = rarefy::resolve(settings);
   EXPECT_EQ(config.seed, 6);
   EXPECT_EQ(config.domain, "multi-lp");
-  EXPECT_EQ(config.m, 10);
+  EXPECT_EQ(config.problem.m, 10);
 }
 
 TEST(ConfigFile, EveryDefaultConfigurationComesBack) {
-  for (const auto& domain : rarefy::domain_choices()) {
-    for (const auto& profile : rarefy::profile_choices()) {
-      const auto config = rarefy::default_config(domain.name, "dds-kde", profile.name);
+  for (const auto& domain : rarefy::domain_rows()) {
+    for (const auto profile : {rarefy::Profile::standard, rarefy::Profile::published}) {
+      const auto config = rarefy::default_config(domain.name, "dds-kde", profile);
       const auto toml = rarefy::to_toml(config);
       EXPECT_TRUE(rarefy::resolve(rarefy::parse_settings(toml, "test")) == config) << toml;
       EXPECT_TRUE(contains(toml, rarefy::kVersion));
@@ -99,6 +100,42 @@ TEST(ConfigFile, ErrorsSayWhere) {
   EXPECT_TRUE(contains(message, "file.toml:1") && contains(message, "domain")) << message;
   message = message_of("[run]\nprofile = 'publisht'\n");
   EXPECT_TRUE(contains(message, "file.toml:2") && contains(message, "'published'")) << message;
+}
+
+TEST(ConfigFile, ReportsAllItsErrorsAtOnce) {
+  const auto message = message_of(
+      "[run]\niteratons = 5\nseed = -1\n[density]\nbandwidth = 'wide'\nbuffer = 50\n"
+      "[desnity]\nx = 1\n[domain]\nwalls = '1,2,3'\n[emitters]\nbounds = '2,1'\n");
+  for (const auto* part : {"file.toml:2", "'iterations'", "file.toml:3", "seed", "file.toml:5",
+                           "bandwidth: got 'wide'", "file.toml:7", "'density'", "file.toml:10",
+                           "wall 1", "file.toml:12", "bounds: got '2,1'"}) {
+    EXPECT_TRUE(contains(message, part)) << part << " in\n" << message;
+  }
+  EXPECT_FALSE(contains(message, "file.toml:6"));
+}
+
+// What was a default when the file was written binds nobody who chooses another algorithm.
+TEST(ConfigFile, OfARunMarksWhatWasChosen) {
+  auto given = rarefy::parse_settings("[run]\nseed = 7\n[emitters]\nbatch = 20\nx0 = 0\n", "given");
+  const auto first = rarefy::resolve(given);
+  auto again = rarefy::parse_settings(rarefy::to_toml(first), "written");
+  EXPECT_TRUE(rarefy::resolve(again) == first);
+  again.set("algorithm", std::string("cma-mae"));
+  auto expected = rarefy::default_config("lp", "cma-mae");
+  expected.seed = 7;
+  expected.emitters.batch = 20;
+  const auto other = rarefy::resolve(again);
+  EXPECT_TRUE(other == expected);
+  EXPECT_EQ(other.emitters.cma_es.sigma0, 0.5) << "not the first one's";
+  // Also what was chosen though it is the default, and through a second file.
+  EXPECT_TRUE(other.chosen.names.contains("x0"));
+  auto third = rarefy::parse_settings(rarefy::to_toml(other), "written again");
+  third.set("algorithm", std::string("dds-kde"));
+  EXPECT_TRUE(rarefy::resolve(third) == first);
+  // A file without the mark was written by hand: all of it was chosen.
+  auto by_hand = rarefy::parse_settings("[emitters]\nsigma0 = 1.5\n", "hand");
+  by_hand.set("algorithm", std::string("cma-mae"));
+  EXPECT_EQ(rarefy::resolve(by_hand).emitters.cma_es.sigma0, 1.5);
 }
 
 // A misspelling most likely means a name of its own table, not a nearer one of another.
@@ -158,15 +195,21 @@ TEST(NearestName, AnErrorListsWhatThereIsUnlessThatIsLong) {
 TEST(DefaultConfig, FollowsTheReproductionNotes) {
   const auto lp = rarefy::default_config("lp");
   EXPECT_TRUE(lp == Config{});
-  EXPECT_EQ(lp.emitters * lp.batch, 540);
-  EXPECT_EQ(rarefy::default_config("multi-lp").m, 10);
-  const auto published = rarefy::default_config("multi-lp", "dds-kde", "published");
-  EXPECT_EQ(published.bandwidth, "5.12");
-  EXPECT_EQ(published.restart_at, "origin");
-  EXPECT_FALSE(published.mirrored);
-  EXPECT_EQ(rarefy::default_config("lp", "dds-kde", "published").bandwidth, "25.6");
-  EXPECT_EQ(rarefy::default_config("arm", "dds-kde", "published").bandwidth, "10");
-  EXPECT_EQ(rarefy::default_config("maze", "dds-kde", "published").bandwidth, "0.01");
+  EXPECT_EQ(lp.emitters.count * lp.emitters.batch, 540);
+  EXPECT_EQ(rarefy::default_config("multi-lp").problem.m, 10);
+  const auto published = rarefy::default_config("multi-lp", "dds-kde", rarefy::Profile::published);
+  EXPECT_EQ(published.density.kde.bandwidth.text(), "5.12");
+  EXPECT_EQ(published.restarts.at, rarefy::RestartAt::origin);
+  EXPECT_FALSE(published.emitters.cma_es.mirrored);
+  EXPECT_EQ(rarefy::default_config("lp", "dds-kde", rarefy::Profile::published)
+                .density.kde.bandwidth.text(),
+            "25.6");
+  EXPECT_EQ(rarefy::default_config("arm", "dds-kde", rarefy::Profile::published)
+                .density.kde.bandwidth.text(),
+            "10");
+  EXPECT_EQ(rarefy::default_config("maze", "dds-kde", rarefy::Profile::published)
+                .density.kde.bandwidth.text(),
+            "0.01");
   // The rivals: the paper's table of hyperparameters, as docs/published-profile.md has it.
   struct Line {
     std::string_view domain, threshold;
@@ -177,27 +220,28 @@ TEST(DefaultConfig, FollowsTheReproductionNotes) {
         Line{"maze", "0.042", 0.5, 0.2, 0.1, 1.5},
         Line{"multi-lp", "2.1504", 0.5, 0.5, 0.5, 0.5}}) {
     const auto of = [&](std::string_view algorithm) {
-      return rarefy::default_config(line.domain, algorithm, "published");
+      return rarefy::default_config(line.domain, algorithm, rarefy::Profile::published);
     };
-    EXPECT_EQ(of("dds-cnf").sigma0, line.cnf);
-    EXPECT_EQ(of("dds-cnf").flow_layers, "256,256,256");
-    EXPECT_EQ(of("dds-cnf").flow_steps, 20);
-    EXPECT_EQ(of("dds-cnf").flow_batch, 256);
-    EXPECT_EQ(of("dds-cnf").restart_at, "origin");
-    EXPECT_EQ(of("ns").novelty_threshold, line.threshold);
-    EXPECT_EQ(of("ns").sigma0, 0.5);
-    EXPECT_EQ(of("ns").neighbours, 100);
-    EXPECT_EQ(of("cma-mae").sigma0, line.cma_mae);
-    EXPECT_EQ(of("cma-mae").alpha, 0.01);
-    EXPECT_EQ(of("cma-mae").threshold_min, 0.0);
-    EXPECT_EQ(of("cma-me").sigma0, line.cma_me);
-    EXPECT_EQ(of("map-elites-line").iso_sigma, line.iso);
-    EXPECT_EQ(of("map-elites-line").line_sigma, 0.2);
+    EXPECT_EQ(of("dds-cnf").emitters.cma_es.sigma0, line.cnf);
+    EXPECT_EQ(of("dds-cnf").density.flow.network.layers,
+              (std::vector<rarefy::Index>{256, 256, 256}));
+    EXPECT_EQ(of("dds-cnf").density.flow.training.steps, 20);
+    EXPECT_EQ(of("dds-cnf").density.flow.training.batch, 256);
+    EXPECT_EQ(of("dds-cnf").restarts.at, rarefy::RestartAt::origin);
+    EXPECT_EQ(of("ns").density.novelty.threshold.text(), line.threshold);
+    EXPECT_EQ(of("ns").emitters.cma_es.sigma0, 0.5);
+    EXPECT_EQ(of("ns").density.novelty.neighbours, 100);
+    EXPECT_EQ(of("cma-mae").emitters.cma_es.sigma0, line.cma_mae);
+    EXPECT_EQ(of("cma-mae").density.alpha, 0.01);
+    EXPECT_EQ(of("cma-mae").density.threshold_min, std::nullopt);
+    EXPECT_EQ(of("cma-me").emitters.cma_es.sigma0, line.cma_me);
+    EXPECT_EQ(of("map-elites-line").emitters.iso_line.sigma_iso, line.iso);
+    EXPECT_EQ(of("map-elites-line").emitters.iso_line.sigma_line, 0.2);
     for (const auto* algorithm : {"ns", "cma-mae", "cma-me"}) {
-      EXPECT_EQ(of(algorithm).selection, "mu");
-      EXPECT_EQ(of(algorithm).restart_when, "basic");
-      EXPECT_EQ(of(algorithm).restart_at, "elite");
-      EXPECT_FALSE(of(algorithm).mirrored);
+      EXPECT_EQ(of(algorithm).emitters.selection, rarefy::Selection::mu);
+      EXPECT_EQ(of(algorithm).restarts.when, rarefy::RestartWhen::basic);
+      EXPECT_EQ(of(algorithm).restarts.at, rarefy::RestartAt::elite);
+      EXPECT_FALSE(of(algorithm).emitters.cma_es.mirrored);
     }
   }
 }
@@ -205,7 +249,7 @@ TEST(DefaultConfig, FollowsTheReproductionNotes) {
 TEST(DefaultConfig, RefusesUnknownNames) {
   EXPECT_THROW((void)rarefy::default_config("lpp"), rarefy::Error);
   EXPECT_THROW((void)rarefy::default_config("lp", "cma-mee"), rarefy::Error);
-  EXPECT_THROW((void)rarefy::default_config("lp", "dds-kde", "paper"), rarefy::Error);
+  EXPECT_THROW((void)rarefy::named<rarefy::Profile>("paper"), rarefy::Error);
 }
 
 }  // namespace

@@ -1,9 +1,7 @@
-#include "rarefy/experiment/relevance.hpp"
-
 #include <gtest/gtest.h>
 
 #include "rarefy/experiment/parameters.hpp"
-#include "rarefy/experiment/presets.hpp"
+#include "support/small_config.hpp"
 
 namespace rarefy {
 namespace {
@@ -13,8 +11,8 @@ namespace {
 std::vector<double> solutions_of(const Config& config) {
   const auto domain = make_domain(config);
   const auto search = make_search(config, domain->info(), 1);
-  Batch features(search->batch(), search->feature_dim());
-  std::vector<double> objectives(static_cast<std::size_t>(search->batch()));
+  Batch features(search->candidates(), search->feature_dim());
+  std::vector<double> objectives(static_cast<std::size_t>(search->candidates()));
   for (int i = 0; i < 6; ++i) {
     domain->evaluate(search->ask(), features, objectives);
     search->tell(features, objectives);
@@ -24,13 +22,14 @@ std::vector<double> solutions_of(const Config& config) {
 }
 
 ParameterValue another_value(const Config& config, const Parameter& parameter) {
-  const auto now = value_of(config, parameter);
+  const auto now = parameter.get(config);
   if (const auto* flag = std::get_if<bool>(&now)) return !*flag;
   if (const auto* integer = std::get_if<std::int64_t>(&now)) return *integer + 1;
-  if (std::holds_alternative<double>(now)) return 0.3;
+  if (parameter.type == Parameter::Type::number) return 0.3;
   for (const auto choice : parameter.choices) {
     if (choice != std::get<std::string>(now)) return std::string(choice);
   }
+  if (parameter.name == "bounds") return std::string("-7,7");
   if (parameter.name == "walls") return std::string("0.5,0.5,0.6,0.6");
   if (parameter.name == "flow-layers") return std::string("5,3");
   if (parameter.name == "start") return std::string("0.1,0.1,0");
@@ -39,16 +38,16 @@ ParameterValue another_value(const Config& config, const Parameter& parameter) {
 
 TEST(Relevance, IdleParametersChangeNothing) {
   for (const auto* domain : {"lp", "maze"}) {
-    for (const auto& algorithm : algorithm_choices()) {
+    for (const auto& algorithm : algorithms()) {
       auto config = default_config(domain, algorithm.name);
-      config.emitters = 2;
-      config.batch = 6;
-      config.buffer = 50;
-      config.flow_layers = "8";
-      config.flow_batch = 8;
+      config.emitters.count = 2;
+      config.emitters.batch = 6;
+      config.density.buffer = 50;
+      set(config, "flow-layers", "8");
+      config.density.flow.training.batch = 8;
       const auto expected = solutions_of(config);
       for (const auto& parameter : parameters()) {
-        if (why_idle(config, parameter.name).empty()) continue;
+        if (reason_without_effect(config, parameter).empty()) continue;
         SCOPED_TRACE(std::string(algorithm.name) + ", " + std::string(parameter.name));
         auto other = config;
         set_parameter(other, parameter, another_value(config, parameter));
@@ -65,11 +64,14 @@ TEST(Relevance, WhatMakesTheAlgorithmIsNeverIdle) {
       {"map-elites", "iso-sigma"},
   };
   for (const auto& [algorithm, parameter] : essential) {
-    EXPECT_EQ(why_idle(default_config("lp", algorithm), parameter), "") << parameter;
-    for (const auto& other : algorithm_choices()) {
+    EXPECT_EQ(reason_without_effect(default_config("lp", algorithm), parameter_named(parameter)),
+              "")
+        << parameter;
+    for (const auto& other : algorithms()) {
       if (parameter == "selection" || parameter == "iso-sigma") continue;  // have several
       if (other.name == algorithm) continue;
-      EXPECT_NE(why_idle(default_config("lp", other.name), parameter), "")
+      EXPECT_NE(reason_without_effect(default_config("lp", other.name), parameter_named(parameter)),
+                "")
           << parameter << " with " << other.name;
     }
   }
@@ -78,13 +80,13 @@ TEST(Relevance, WhatMakesTheAlgorithmIsNeverIdle) {
 TEST(Relevance, EveryParameterMattersToSomething) {
   for (const auto& parameter : parameters()) {
     bool matters = false;
-    for (const auto& domain : domain_choices()) {
-      for (const auto& algorithm : algorithm_choices()) {
+    for (const auto& domain : domain_rows()) {
+      for (const auto& algorithm : algorithms()) {
         auto config = default_config(domain.name, algorithm.name);
-        config.bounds = "-5,5";
-        matters |= why_idle(config, parameter.name).empty();
-        config.flow_integrator = "dopri5";
-        matters |= why_idle(config, parameter.name).empty();
+        set(config, "bounds", "-5,5");
+        matters |= reason_without_effect(config, parameter).empty();
+        set(config, "flow-integrator", "dopri5");
+        matters |= reason_without_effect(config, parameter).empty();
       }
     }
     EXPECT_TRUE(matters) << parameter.name;

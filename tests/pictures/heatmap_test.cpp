@@ -11,6 +11,8 @@
 #include <ostream>
 #include <string>
 
+#include "pictures/colour_scale.hpp"
+#include "pictures/heatmap_layout.hpp"
 #include "rarefy/core/error.hpp"
 
 namespace rarefy::pictures {
@@ -63,10 +65,15 @@ class Picture {
   cairo_surface_t* surface_ = nullptr;
 };
 
+// The pixels that the cells fill.
+Box cell_area(const Heatmap& map, const PictureSize& size = {}) {
+  return lay_out(map, ColourScale(map), size).plot;
+}
+
 // The colour in the middle of cell (column, row).
 std::uint32_t cell(const Picture& picture, const Heatmap& map, Index column, Index row,
                    const PictureSize& size = {}) {
-  const CellArea area = cell_area(map, size);
+  const Box area = cell_area(map, size);
   const double x = (static_cast<double>(column) + 0.5) / static_cast<double>(map.columns);
   const double y = (static_cast<double>(row) + 0.5) / static_cast<double>(map.rows);
   return picture.at(area.left + static_cast<int>(x * area.width),
@@ -135,7 +142,7 @@ TEST(Heatmap, HasNoSeams) {
   map.rows = 61;
   map.values.assign(97 * 61, 3.0);
   const Picture picture(render_png(map));
-  const CellArea area = cell_area(map);
+  const Box area = cell_area(map);
   int others = 0;
   for (int y = area.top; y < area.top + area.height; ++y) {
     for (int x = area.left; x < area.left + area.width; ++x) {
@@ -150,7 +157,7 @@ TEST(Heatmap, MakesCellsOfWholePixelsWhereItCan) {
   map.columns = map.rows = 100;
   map.values.assign(10000, 1.0);
   map.equal_aspect = true;
-  const CellArea area = cell_area(map);
+  const Box area = cell_area(map);
   EXPECT_EQ(area.width, area.height);
   EXPECT_EQ(area.width % 100, 0);
 }
@@ -159,7 +166,7 @@ TEST(Heatmap, KeepsTheAspect) {
   Heatmap map = small_map();
   map.equal_aspect = true;
   map.x_high = 4.0;  // y_high is 1
-  const CellArea area = cell_area(map);
+  const Box area = cell_area(map);
   EXPECT_NEAR(area.width, 4.0 * area.height, 4.0);
 }
 
@@ -226,7 +233,7 @@ TEST(Heatmap, DrawsWallsAndMarkers) {
   map.walls = {{0.1, 0.5, 0.9, 0.5}, {-50.0, -50.0, 50.0, -50.0}};
   map.markers = {{0.5, 0.25, {1.0, 0.0, 0.0}, "goal"}, {9.0, 9.0, {}, "not in sight"}};
   const Picture picture(render_png(map));
-  const CellArea area = cell_area(map);
+  const Box area = cell_area(map);
   EXPECT_EQ(picture.at(area.left + area.width / 3, area.top + area.height / 2), 0x000000U);
   EXPECT_EQ(picture.at(area.left + area.width / 2, area.top + 3 * area.height / 4), 0xff0000U);
 }
@@ -253,7 +260,7 @@ TEST(Heatmap, DrawsAPathInTheColoursOfItsValues) {
   map.colour_limits = ColourLimits{0.0, 100.0};
   map.path = {{0.1, 0.25, 0.0}, {0.9, 0.25, 0.0}, {0.9, 0.75, 100.0}, {0.1, 0.75, 100.0}};
   const Picture picture(render_png(map));
-  const CellArea area = cell_area(map);
+  const Box area = cell_area(map);
   const int middle = area.left + area.width / 2;
   EXPECT_EQ(picture.at(middle, area.top + 3 * area.height / 4), rgb(viridis(0.0)));
   EXPECT_EQ(picture.at(middle, area.top + area.height / 4), rgb(viridis(1.0)));

@@ -440,5 +440,42 @@ TEST_F(RestartPointTest, AdaptiveGoesOnFromASavedState) {
   EXPECT_TRUE(refused(1, 0.5, -0.5, 1));
 }
 
+// An elite far outside, which is in the last cell; whether the density is shown it as it is.
+TEST_F(RestartPointTest, TheSparsestShowsTheDensityNothingOutsideWhereItMustNotSeeIt) {
+  Archive archive(std::make_shared<Grid>(FeatureSpace{{0}, {1}}, std::vector<Index>{kSize}), 3);
+  const Batch solutions(2, 3);
+  Batch features(2, 1);
+  features(0, 0) = 7.0;
+  features(1, 0) = -0.25;
+  std::vector<Outcome> outcomes(2);
+  const std::vector<double> objectives(2, 1.0);
+  archive.record(solutions, {features, objectives}, workers_, outcomes);
+  RestartAtSparsest point(16);
+  std::vector<double> out(3);
+  for (const auto outside : {Outside::as_is, Outside::clamp, Outside::last}) {
+    RandomStream random({.seed = 1, .purpose = Purpose::restart});
+    point.choose({archive, density_, workers_, random, outside}, 0, out);
+    const auto [least, most] = std::minmax_element(density_.asked.begin(), density_.asked.end());
+    EXPECT_EQ(*least, outside == Outside::as_is ? -0.25 : 0.0);
+    EXPECT_EQ(*most, outside == Outside::as_is ? 7.0 : 1.0);
+  }
+}
+
+// Where none of its candidates could be evaluated, an average has not been tried yet.
+TEST_F(RestartPointTest, AdaptiveWaitsForCandidatesThatWereEvaluated) {
+  AdaptiveRestart one({.emitters = 1, .average_of = 5, .compared = 8});
+  AdaptiveRestart other({.emitters = 1, .average_of = 5, .compared = 8});
+  Batch features(2, 1);
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    choose(one, seed);
+    choose(other, seed);
+    one.observe(0, Batch(0, 1));
+    one.observe(0, features);
+    other.observe(0, features);
+    ASSERT_EQ(one.chance_of_rarest(), other.chance_of_rarest()) << seed;
+  }
+  EXPECT_NE(one.chance_of_rarest(), 0.5) << "no average was tried";
+}
+
 }  // namespace
 }  // namespace rarefy

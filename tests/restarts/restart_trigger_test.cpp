@@ -28,6 +28,7 @@ bool tell(RestartTrigger& trigger, const std::vector<double>& scores, bool infor
                        .scores = scores,
                        .order = order,
                        .outcomes = {},
+                       .ranked = static_cast<Index>(order.size()),
                        .informed = informed},
                       stopped);
 }
@@ -51,6 +52,7 @@ TEST(NoImprovementTrigger, RestartsAnEmitterOfWhoseCandidatesNoneWasAccepted) {
                          .scores = scores,
                          .order = order,
                          .outcomes = {},
+                         .ranked = 3,
                          .accepted = accepted},
                         stopped);
   };
@@ -220,6 +222,63 @@ TEST(StagnationTrigger, RefusesACorruptState) {
   not_a_number.real("stagnation.record", NAN);
   StateReader bad(not_a_number.bytes());
   EXPECT_THROW(original.load(bad), Error);
+}
+
+// Of ten rows only the first `ranked` of the order could be evaluated.
+bool tell_part(RestartTrigger& trigger, double score, Index ranked, Index accepted = 0,
+               Index outside = 0) {
+  std::vector<double> scores(10, std::numeric_limits<double>::quiet_NaN());
+  std::vector<Index> order(10);
+  for (std::size_t i = 0; i < 10; ++i) order[i] = static_cast<Index>(9 - i);
+  for (Index i = 0; i < ranked; ++i) {
+    scores[static_cast<std::size_t>(9 - i)] = score + static_cast<double>(i);
+  }
+  return trigger.tell({.solutions = {},
+                       .features = {},
+                       .objectives = {},
+                       .scores = scores,
+                       .order = order,
+                       .outcomes = {},
+                       .ranked = ranked,
+                       .accepted = accepted,
+                       .outside = outside},
+                      false);
+}
+
+TEST(NoImprovementTrigger, ReadsNothingIntoABatchThatFailed) {
+  NoImprovementTrigger trigger;
+  EXPECT_FALSE(tell_part(trigger, 1.0, 0));
+  EXPECT_TRUE(tell_part(trigger, 1.0, 1));
+  EXPECT_FALSE(tell_part(trigger, 1.0, 1, 1));
+}
+
+TEST(StagnationTrigger, TakesTheMedianOfTheRowsThatWereRanked) {
+  StagnationTrigger trigger({.patience = 2, .patience_rate = 0.0});
+  EXPECT_FALSE(tell_part(trigger, 5.0, 3));  // 6
+  EXPECT_FALSE(tell_part(trigger, 5.5, 1));  // 5.5: a record
+  EXPECT_FALSE(tell_part(trigger, 5.0, 2));  // 5, the lower of two
+  EXPECT_FALSE(tell_part(trigger, 4.0, 3));  // 5: none
+  EXPECT_TRUE(tell_part(trigger, 4.5, 3));
+}
+
+TEST(StagnationTrigger, AnIterationThatFailedIsOneWithoutProgress) {
+  StagnationTrigger trigger({.patience = 3, .patience_rate = 0.0});
+  EXPECT_FALSE(tell_part(trigger, 5.0, 4));
+  EXPECT_FALSE(tell_part(trigger, 0.0, 0));
+  EXPECT_FALSE(tell_part(trigger, 0.0, 0));
+  EXPECT_TRUE(tell_part(trigger, 0.0, 0));
+}
+
+// However sparse it is out there.
+TEST(StagnationTrigger, AMedianOutsideOfTheFeatureSpaceIsNoRecord) {
+  StagnationTrigger trigger({.patience = 3, .patience_rate = 0.0});
+  EXPECT_FALSE(tell_part(trigger, 5.0, 4));
+  EXPECT_FALSE(tell_part(trigger, 4.0, 4, 0, 3));
+  EXPECT_FALSE(tell_part(trigger, 3.0, 4, 0, 4));
+  EXPECT_FALSE(tell_part(trigger, 3.0, 4, 0, 2)) << "the lower median is inside";
+  EXPECT_FALSE(tell_part(trigger, 0.0, 4, 0, 3));
+  EXPECT_FALSE(tell_part(trigger, 0.0, 4, 0, 3));
+  EXPECT_TRUE(tell_part(trigger, 0.0, 4, 0, 3));
 }
 
 }  // namespace

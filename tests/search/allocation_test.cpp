@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "support/every_algorithm.hpp"
 #include "support/small_search.hpp"
 
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
@@ -192,6 +193,27 @@ TEST_F(NoAllocation, AfterLoading) {
   EXPECT_EQ(counted.plain, 0);
   EXPECT_EQ(counted.restarting, 0);
   EXPECT_GT(loop.search.archive().size(), found);
+}
+
+// Room for what they need is made the first time.
+TEST_F(NoAllocation, ForFailuresAndFeaturesOutside) {
+  every::Loop loop("dds-kde", {.seed = 1, .threads = 1, .outside = Outside::last});
+  std::vector<std::uint8_t> valid(every::kEmitters * every::kRows, 1);
+  std::int64_t counted = 0;
+  for (std::size_t i = 0; i < 100; ++i) {
+    valid[i % valid.size()] = i % 3 == 0 ? 1 : 0;
+    every::evaluate(loop.search.ask(), loop.features, loop.objectives);
+    for (double& value : loop.features.values()) value *= 3;
+    allocations.store(0);
+    counting.store(i >= 30);
+    loop.search.tell(loop.features, loop.objectives, valid);
+    counting.store(false);
+    counted += allocations.load();
+  }
+  EXPECT_GT(loop.search.failed(), 0);
+  EXPECT_GT(loop.search.outside(), 0);
+  EXPECT_GT(loop.search.restarts(), 0);
+  EXPECT_EQ(counted, 0);
 }
 
 }  // namespace

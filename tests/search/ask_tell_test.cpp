@@ -54,7 +54,7 @@ TEST(Search, AskingTwiceGivesTheSameCandidates) {
 
 TEST(Search, CountsWhatItWasTold) {
   small::Loop loop({.emitters = 3, .batch = 10});
-  EXPECT_EQ(loop.search.batch(), 30);
+  EXPECT_EQ(loop.search.candidates(), 30);
   EXPECT_EQ(loop.search.solution_dim(), 20);
   EXPECT_EQ(loop.search.feature_dim(), 2);
   EXPECT_EQ(loop.search.emitters(), 3);
@@ -70,7 +70,7 @@ TEST(Search, CountsWhatItWasTold) {
 TEST(Search, WrongShapesAreRefused) {
   small::Loop loop;
   loop.evaluate();
-  const Index batch = loop.search.batch();
+  const Index batch = loop.search.candidates();
   const auto told = [&](Index rows, Index cols, std::size_t objectives) {
     const Batch features(rows, cols);
     const std::vector<double> values(objectives, 1.0);
@@ -155,7 +155,7 @@ TEST(Search, PartsThatDoNotFitAreRefused) {
   refused({"dimension", "21", "20"}, [](SearchParts& p) {
     small::Options other;
     other.n = 21;
-    p.emitters[2] = std::make_unique<CmaEsEmitter>(small::optimizer(other), 1, 2);
+    p.emitters[2] = std::make_unique<EvolutionStrategyEmitter>(small::optimizer(other), 1, 2);
   });
   refused({"features", "3", "2"}, [](SearchParts& p) {
     const FeatureSpace space = {{0, 0, 0}, {1, 1, 1}};
@@ -181,7 +181,7 @@ TEST(Search, RestartsHappenAndAreCounted) {
   for (int i = 0; i < 200; ++i) {
     loop.step();
     for (Index e = 0; e < 4; ++e) {
-      const auto& emitter = dynamic_cast<const CmaEsEmitter&>(loop.search.emitter(e));
+      const auto& emitter = dynamic_cast<const EvolutionStrategyEmitter&>(loop.search.emitter(e));
       auto& before = generations[static_cast<std::size_t>(e)];
       const auto now = emitter.optimizer().generation();
       if (now == 0) {

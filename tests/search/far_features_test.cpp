@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "rarefy/core/error.hpp"
-#include "rarefy/experiment/presets.hpp"
+#include "rarefy/experiment/make_search.hpp"
 
 namespace rarefy {
 namespace {
@@ -23,11 +23,11 @@ DomainInfo plain_domain() {
 
 Config small_config(const std::string& kernel) {
   Config config;
-  config.emitters = 1;
-  config.batch = 12;
-  config.buffer = 24;
-  config.grid = 5;
-  config.kernel = kernel;
+  config.emitters.count = 1;
+  config.emitters.batch = 12;
+  config.density.buffer = 24;
+  config.archive.intervals = 5;
+  set(config, "kernel", kernel);
   return config;
 }
 

@@ -21,7 +21,8 @@
 #include "rarefy/density/improvement.hpp"
 #include "rarefy/density/no_density.hpp"
 #include "rarefy/domains/linear_projection.hpp"
-#include "rarefy/emitters/cma_es_emitter.hpp"
+#include "rarefy/emitters/cma_es.hpp"
+#include "rarefy/emitters/evolution_strategy_emitter.hpp"
 #include "rarefy/emitters/gaussian_emitter.hpp"
 #include "rarefy/emitters/iso_line_emitter.hpp"
 #include "rarefy/evaluators/evaluator.hpp"
@@ -113,8 +114,8 @@ MakeEmitter cma_es(Selection selection, const StopTests& stop_tests = {}) {
   return [=](const Setting& setting, std::uint32_t index) {
     auto optimizer = std::make_unique<CmaEs>(
         CmaEsOptions{.dimension = setting.n, .batch = setting.batch, .sigma0 = 0.5});
-    return std::make_unique<CmaEsEmitter>(std::move(optimizer), setting.seed, index, stop_tests,
-                                          selection);
+    return std::make_unique<EvolutionStrategyEmitter>(std::move(optimizer), setting.seed, index,
+                                                      stop_tests, selection);
   };
 }
 
@@ -174,12 +175,12 @@ class Loop {
         search(parts(algorithm, domain),
                {.seed = algorithm.setting.seed, .threads = algorithm.setting.threads}),
         evaluator(domain, search.workers()),
-        features(search.batch(), search.feature_dim()),
-        objectives(static_cast<std::size_t>(search.batch())) {}
+        features(search.candidates(), search.feature_dim()),
+        objectives(static_cast<std::size_t>(search.candidates())) {}
 
   void steps(int count) {
     for (int i = 0; i < count; ++i) {
-      evaluator.evaluate(search.ask(), features, objectives);
+      evaluator.evaluate(search.ask(), {features, objectives});
       search.tell(features, objectives);
     }
   }

@@ -63,7 +63,7 @@ struct Lasers {
 struct World {
   std::vector<Segment> walls;
   Pose start;
-  float nothing_seen = kRange;
+  float no_wall_reading = kRange;
 };
 
 inline Segment segment(double x1, double y1, double x2, double y2) {
@@ -83,7 +83,7 @@ inline World world(const rarefy::MazeOptions& options) {
   made.walls.push_back(segment(1, 0, 0, 0));
   made.start = {static_cast<float>(options.start.x), static_cast<float>(options.start.y),
                 static_cast<float>(options.start.heading)};
-  made.nothing_seen = static_cast<float>(options.nothing_seen);
+  made.no_wall_reading = static_cast<float>(options.no_wall_reading);
   return made;
 }
 
@@ -115,7 +115,7 @@ inline float laser(const World& world, Point a, float angle) {
     if (!seen || away < nearest) nearest = away;
     seen = true;
   }
-  return seen && nearest <= kRange ? nearest : world.nothing_seen;
+  return seen && nearest <= kRange ? nearest : world.no_wall_reading;
 }
 
 inline Lasers lasers(const World& world, const Pose& pose) {

@@ -13,7 +13,8 @@
 #include "rarefy/density/kde.hpp"
 #include "rarefy/density/reservoir.hpp"
 #include "rarefy/domains/linear_projection.hpp"
-#include "rarefy/emitters/cma_es_emitter.hpp"
+#include "rarefy/emitters/cma_es.hpp"
+#include "rarefy/emitters/evolution_strategy_emitter.hpp"
 #include "rarefy/evaluators/evaluator.hpp"
 #include "rarefy/restarts/adaptive_restart.hpp"
 #include "rarefy/restarts/restart_trigger.hpp"
@@ -95,7 +96,7 @@ inline rarefy::SearchParts parts(const Options& options, const rarefy::Domain& d
   const auto& space = domain.info().feature_space;
   rarefy::SearchParts parts;
   for (rarefy::Index e = 0; e < options.emitters; ++e) {
-    parts.emitters.push_back(std::make_unique<rarefy::CmaEsEmitter>(
+    parts.emitters.push_back(std::make_unique<rarefy::EvolutionStrategyEmitter>(
         optimizer(options), options.seed, static_cast<std::uint32_t>(e), options.stop_tests));
     parts.triggers.push_back(restart_trigger(options));
   }
@@ -117,10 +118,10 @@ class Loop {
                                         .threads = options.threads,
                                         .score_before_observing = !options.published}),
         evaluator(domain, search.workers()),
-        features(search.batch(), search.feature_dim()),
-        objectives(static_cast<std::size_t>(search.batch())) {}
+        features(search.candidates(), search.feature_dim()),
+        objectives(static_cast<std::size_t>(search.candidates())) {}
 
-  void evaluate() { evaluator.evaluate(search.ask(), features, objectives); }
+  void evaluate() { evaluator.evaluate(search.ask(), {features, objectives}); }
   void step() {
     evaluate();
     search.tell(features, objectives);

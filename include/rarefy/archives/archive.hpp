@@ -19,6 +19,7 @@ enum class Outcome : std::uint8_t {
   rejected = 0,  ///< its cell holds a solution at least as good
   improved = 1,  ///< it took the place of a worse solution
   new_cell = 2,  ///< its cell was empty
+  failed = 3,    ///< it could not be evaluated: the archive has not seen it (Search::tell)
 };
 
 /// Elites are kept in the order in which their cells were found: elite 0 is the first.
@@ -33,9 +34,6 @@ class Archive {
               std::span<Outcome> outcomes);
 
   [[nodiscard]] const Tessellation& tessellation() const { return *tessellation_; }
-  [[nodiscard]] std::shared_ptr<const Tessellation> shared_tessellation() const {
-    return tessellation_;
-  }
   [[nodiscard]] Index solution_dim() const { return solutions_.cols(); }
   [[nodiscard]] Index feature_dim() const { return features_.cols(); }
 

@@ -1,6 +1,7 @@
 // Numbers from text. Whatever reads a number that a person has written reads it here.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,17 +10,17 @@
 
 namespace rarefy {
 
-/// The text as a finite number, in any notation of C; nothing where it is anything else. Spaces
-/// around it do not matter.
+/// The whole text as a finite number in decimal notation; nothing where it is anything else.
 [[nodiscard]] std::optional<double> parse_number(std::string_view text);
-/// The text as an integer in decimal digits.
+/// The whole text as an integer in decimal digits.
 [[nodiscard]] std::optional<std::int64_t> parse_integer(std::string_view text);
-/// Numbers with `separator` between them; at least one.
+/// Numbers with `separator` and perhaps spaces between them; at least one.
 [[nodiscard]] std::optional<std::vector<double>> parse_numbers(std::string_view text,
                                                                char separator = ',');
 /// A number, and what follows it: "0.05 width" is 0.05 and "width".
 struct NumberWithUnit {
   double value = 0;
+  std::size_t length = 0;  ///< characters of the number itself
   std::string_view unit;
 };
 [[nodiscard]] std::optional<NumberWithUnit> parse_number_with_unit(std::string_view text);

@@ -4,6 +4,10 @@
 // type and length against what the part expects, so a file of another version,
 // a truncated file or a forged one ends in an Error and never in a wild read or
 // a huge allocation. Values are little-endian and bit-exact.
+//
+// Beside what changes, a part writes down the options that make it what it is, and expects them
+// again: a state that was made with others would be read without complaint, and go on to
+// something that neither search would have come to.
 #pragma once
 
 #include <cstddef>
@@ -53,6 +57,13 @@ class StateReader {
   /// As many values as the file holds, `most` at the most.
   std::vector<double> reals_up_to(std::string_view name, std::size_t most);
   std::vector<std::int64_t> integers_up_to(std::string_view name, std::size_t most);
+
+  /// A field that must have the value it has now; otherwise an Error (data) has both.
+  void expect_integer(std::string_view name, std::int64_t now);
+  void expect_real(std::string_view name, double now);
+  void expect_text(std::string_view name, std::string_view now);
+  void expect_integers(std::string_view name, std::span<const std::int64_t> now);
+  void expect_reals(std::string_view name, std::span<const double> now);
 
   [[nodiscard]] bool at_end() const { return rest_.empty(); }
 

@@ -4,6 +4,9 @@
 // work allocates nothing (the steady-state loop must not), thread sanitizers see
 // all of its synchronisation, and it does only what the loop needs. Results never
 // depend on the number of threads, because a task writes only what is its own.
+//
+// Several searches may share a team, so that a process has no more threads at work than it has
+// cores. Whoever calls it while it is busy waits for its turn.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +30,9 @@ class Workers {
 
   /// Calls task(i) once for every i in [0, count), in any order, on any thread,
   /// and returns when all are done. The first exception a task throws is thrown
-  /// again here. Not reentrant: a task must not call it.
+  /// again here. Calls from several threads take turns; one for which the calling
+  /// thread is enough (a team of one, or a single task) waits for nobody. Not
+  /// reentrant: a task must not call it.
   template <typename Task>
   void for_each(Index count, Task&& task) {
     run(count, TaskRef(task));

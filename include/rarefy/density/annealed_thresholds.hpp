@@ -19,7 +19,9 @@ struct AnnealedThresholdsOptions {
   /// plain optimizer. 1: a threshold jumps to what was accepted, and candidates are ranked by
   /// improvement. Between them, a cell loses its attraction gradually.
   double learning_rate = 0.01;
-  double minimum = 0.0;  ///< of all thresholds, at the start
+  double minimum = 0.0;  ///< of all thresholds, at the start: below every objective
+
+  bool operator==(const AnnealedThresholdsOptions&) const = default;
 };
 
 /// Every cell has an acceptance threshold t. A candidate with objective f is accepted when f > t,

@@ -29,9 +29,8 @@ class Bandwidth {
 
   /// The bandwidths for a space and a buffer of `samples`.
   [[nodiscard]] std::vector<double> resolve(const FeatureSpace& space, Index samples) const;
-  /// The bandwidth after features were multiplied by `factor` (the affine rule).
-  [[nodiscard]] Bandwidth scaled(double factor) const;
   [[nodiscard]] std::string text() const;
+  bool operator==(const Bandwidth&) const = default;
 
  private:
   enum class Rule { absolute, normalised, scott };

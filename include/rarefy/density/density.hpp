@@ -25,8 +25,8 @@ class Density {
   [[nodiscard]] virtual std::string_view name() const = 0;
   [[nodiscard]] virtual Index feature_dim() const = 0;
 
-  /// Whether scores say anything yet. Until then candidates are ranked at random,
-  /// and nobody reads anything into equal scores.
+  /// Whether scores say anything yet. Until then they are all equal, candidates are ranked at
+  /// random, and emitters must not take the scores for a flat landscape (Feedback::informed).
   [[nodiscard]] virtual bool informed() const = 0;
 
   /// scores[i] for row i of the batch; lower is sparser. Changes nothing but scratch memory.
@@ -48,10 +48,10 @@ class Density {
   }
 
   /// How it is computed, in words for the user, where there is a choice.
-  [[nodiscard]] virtual std::string how() const { return ""; }
+  [[nodiscard]] virtual std::string description() const { return ""; }
 
   /// What went wrong and was survived, in words for the user; empty when all is well.
-  [[nodiscard]] virtual std::string trouble() const { return ""; }
+  [[nodiscard]] virtual std::string warning() const { return ""; }
 
   virtual void save(StateWriter& out) const = 0;
   virtual void load(StateReader& in) = 0;

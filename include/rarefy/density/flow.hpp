@@ -32,7 +32,7 @@ namespace rarefy {
 /// scores kUnknown and is ranked last.
 ///
 /// A step of training that turns non-finite is taken back together with the other steps of its
-/// iteration, and the learning rate is halved from there on; trouble() says so. What a rate that
+/// iteration, and the learning rate is halved from there on; warning() says so. What a rate that
 /// is far too large does to the network while all numbers stay finite is not taken back.
 class FlowDensity : public DensityEstimate {
  public:
@@ -52,7 +52,7 @@ class FlowDensity : public DensityEstimate {
   [[nodiscard]] BatchView samples() const override { return buffer_->contents(); }
   using Density::observe;
   void observe(const Evaluated& batch, Workers& workers) override;
-  [[nodiscard]] std::string trouble() const override;
+  [[nodiscard]] std::string warning() const override;
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
 

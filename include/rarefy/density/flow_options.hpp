@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "rarefy/core/feature_space.hpp"
+#include "rarefy/core/names.hpp"
 
 namespace rarefy {
 
@@ -25,18 +28,40 @@ enum class Integrator : std::uint8_t {
   dopri5,  ///< Dormand and Prince's pair of orders 5 and 4, in steps that suit each query
 };
 
-[[nodiscard]] std::string_view name_of(Activation activation);
-[[nodiscard]] std::string_view name_of(FeatureScaling scaling);
-[[nodiscard]] std::string_view name_of(Integrator integrator);
-[[nodiscard]] Activation activation_named(std::string_view name);
-[[nodiscard]] FeatureScaling feature_scaling_named(std::string_view name);
-[[nodiscard]] Integrator integrator_named(std::string_view name);
+template <>
+struct EnumNames<Activation> {
+  static constexpr std::string_view thing = "flow-activation";
+  static constexpr std::pair<Activation, std::string_view> all[] = {
+      {Activation::elu, "elu"}, {Activation::silu, "silu"}, {Activation::tanh, "tanh"}};
+};
+
+template <>
+struct EnumNames<FeatureScaling> {
+  static constexpr std::string_view thing = "flow-scaling";
+  static constexpr std::pair<FeatureScaling, std::string_view> all[] = {
+      {FeatureScaling::bounds, "bounds"},
+      {FeatureScaling::buffer, "buffer"},
+      {FeatureScaling::none, "none"}};
+};
+
+template <>
+struct EnumNames<Integrator> {
+  static constexpr std::string_view thing = "flow-integrator";
+  static constexpr std::pair<Integrator, std::string_view> all[] = {{Integrator::rk4, "rk4"},
+                                                                    {Integrator::dopri5, "dopri5"}};
+};
+
+/// Widths of hidden layers as text: "256,256,256". Throws where it is anything else.
+[[nodiscard]] std::vector<Index> parse_layers(std::string_view text);
+[[nodiscard]] std::string text_of(const std::vector<Index>& layers);
 
 struct FlowNetworkOptions {
-  std::vector<Index> layers = {256, 256, 256};  ///< widths of the hidden layers
+  std::vector<Index> layers = {64, 64};  ///< widths of the hidden layers
   Activation activation = Activation::elu;
   /// Time enters as cos(k pi t) and sin(k pi t), k = 1 .. frequencies.
   Index frequencies = 3;
+
+  bool operator==(const FlowNetworkOptions&) const = default;
 };
 
 struct FlowTrainingOptions {
@@ -46,6 +71,8 @@ struct FlowTrainingOptions {
   /// Width of the Gaussian with which the learned density is convolved, in the network's
   /// coordinates: the sigma_min of Lipman et al.
   double smoothing = 1e-4;
+
+  bool operator==(const FlowTrainingOptions&) const = default;
 };
 
 struct FlowIntegrationOptions {
@@ -53,6 +80,8 @@ struct FlowIntegrationOptions {
   Index steps = 10;              ///< rk4
   double relative_error = 1e-3;  ///< dopri5, of a step
   double absolute_error = 1e-4;  ///< dopri5, of a step
+
+  bool operator==(const FlowIntegrationOptions&) const = default;
 };
 
 struct FlowOptions {
@@ -62,6 +91,8 @@ struct FlowOptions {
   FlowTrainingOptions training;
   FlowIntegrationOptions integration;
   std::uint64_t seed = 0;
+
+  bool operator==(const FlowOptions&) const = default;
 };
 
 }  // namespace rarefy

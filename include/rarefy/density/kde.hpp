@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "rarefy/core/names.hpp"
 #include "rarefy/density/bandwidth.hpp"
 #include "rarefy/density/density_estimate.hpp"
 #include "rarefy/density/feature_buffer.hpp"
@@ -14,8 +15,14 @@ namespace rarefy {
 
 enum class Kernel { gaussian, triangular, epanechnikov };
 
-[[nodiscard]] std::string_view name_of(Kernel kernel);
-[[nodiscard]] Kernel kernel_named(std::string_view name);
+template <>
+struct EnumNames<Kernel> {
+  static constexpr std::string_view thing = "kernel";
+  static constexpr std::pair<Kernel, std::string_view> all[] = {
+      {Kernel::gaussian, "gaussian"},
+      {Kernel::triangular, "triangular"},
+      {Kernel::epanechnikov, "epanechnikov"}};
+};
 
 /// How the sums are made.
 ///   direct   one term for each feature in the buffer
@@ -23,17 +30,24 @@ enum class Kernel { gaussian, triangular, epanechnikov };
 ///            depend on how many there are (1 or 2 features, Gaussian kernel)
 enum class KdeMethod { automatic, direct, panels };
 
-[[nodiscard]] std::string_view name_of(KdeMethod method);
-[[nodiscard]] KdeMethod kde_method_named(std::string_view name);
+template <>
+struct EnumNames<KdeMethod> {
+  static constexpr std::string_view thing = "kde";
+  static constexpr std::pair<KdeMethod, std::string_view> all[] = {
+      {KdeMethod::automatic, "auto"}, {KdeMethod::direct, "direct"}, {KdeMethod::panels, "panels"}};
+};
 
 struct KdeOptions {
   FeatureSpace space;
   Kernel kernel = Kernel::gaussian;
-  Bandwidth bandwidth = Bandwidth::scott();  ///< scott: for 10,000 samples if there is no limit
+  /// scott: by the box and the buffer's capacity, not by the data; 10,000 if there is no limit
+  Bandwidth bandwidth = Bandwidth::scott();
   KdeMethod method = KdeMethod::automatic;
+
+  bool operator==(const KdeOptions&) const = default;
 };
 
-struct PlanePoint;
+class KdeSums;  // how `method` makes them; private to the library
 
 /// The density at y of N buffered features x_i, with bandwidths h_d and m features:
 ///
@@ -44,13 +58,13 @@ struct PlanePoint;
 ///   epanechnikov  K(u) = max(0, 1 - u^2)    c = 2 S / (m (m + 2))
 ///
 /// with S the surface of the unit sphere in m dimensions, so that p integrates to 1. (The
-/// paper's equation 3 leaves out c and has h where this has h^m: a constant factor, which no
+/// paper's equation 2 leaves out c and has h where this has h^m: a constant factor, which no
 /// ranking sees.) Scores are natural logarithms of p.
 ///
 /// Far tail: below 2^-60 of its peak the Gaussian is summed in double precision, so it never
-/// underflows and never ties. Where a kernel of
-/// bounded support has no sample in reach, p is 0; so that such candidates are still ranked,
-/// the farthest first, their score is kNoDensity - u of the nearest sample.
+/// underflows, and no two candidates tie because both were 0. Where a kernel of bounded support
+/// has no sample in reach, p is 0; so that such candidates are still ranked, the farthest first,
+/// their score is kNoDensity - u of the nearest sample.
 ///
 /// Error of direct sums: |log p - exact| <= 2e-6 * (1 + r), r half the diagonal of feature space
 /// in bandwidths (coordinates are rounded to single precision); 1e-12 relative in the far tail.
@@ -82,31 +96,18 @@ class KernelDensity : public DensityEstimate {
   /// were asked for and cannot serve.
   [[nodiscard]] static KdeMethod method_for(const KdeOptions& options, Index capacity);
   [[nodiscard]] KdeMethod method() const { return method_; }
-  [[nodiscard]] std::string how() const override;
+  [[nodiscard]] std::string description() const override;
 
   [[nodiscard]] const FeatureBuffer& buffer() const { return *buffer_; }
   [[nodiscard]] std::span<const double> bandwidths() const { return bandwidths_; }
 
  private:
-  struct Scratch;
-  struct Panels;
-  void score_by_panels(BatchView features, std::span<double> scores, Index first);
-  [[nodiscard]] PlanePoint plane_point(std::span<const double> features) const;
-  void take_into_panels(BatchView features);
-  void score_piece(BatchView features, std::span<double> scores, Index first);
-  [[nodiscard]] float coordinate(double feature, Index d) const;
-  void take_over(Index slot);
-
   KdeOptions options_;
   std::unique_ptr<FeatureBuffer> buffer_;
   std::vector<double> bandwidths_;
-  std::vector<double> centre_;
-  std::vector<double> scale_;   // from features to kernel coordinates
-  double log_constant_ = 0.0;   // ln(c prod h)
-  std::vector<Index> changed_;  // scratch of observe()
-  KdeMethod method_ = KdeMethod::direct;
-  std::unique_ptr<Scratch> scratch_;
-  std::unique_ptr<Panels> panels_;  // where that is the method
+  double log_constant_;  // ln(c prod h)
+  KdeMethod method_;
+  std::unique_ptr<KdeSums> sums_;  // over the contents of the buffer, by that method
 };
 
 }  // namespace rarefy

@@ -6,16 +6,19 @@
 
 #include "rarefy/core/feature_space.hpp"
 #include "rarefy/density/density.hpp"
+#include "rarefy/density/feature_length.hpp"
 
 namespace rarefy {
 
 struct NoveltyOptions {
   FeatureSpace space;
   Index neighbours = 100;  ///< k
-  /// What is at least so novel enters the archive; in the unit of the features, >= 0.
-  double threshold = 0.0;
+  /// What is at least so novel enters the archive; 0: everything.
+  FeatureLength threshold = FeatureLength::of_width(0.042);
   /// The other members of a batch count as neighbours too, as if they were in the archive.
   bool count_batch = false;
+
+  bool operator==(const NoveltyOptions&) const = default;
 };
 
 /// The novelty of features y under an archive A of features (the paper's equation 1):
@@ -36,7 +39,7 @@ struct NoveltyOptions {
 /// the same to the bit whatever the number of threads, the instruction set and the order in
 /// which the archive came together. Rounding: at most (m/2 + 4) 2^-53 of rho for m features,
 /// plus k 2^-60 of the distance to the k-th neighbour. Features may be as large as
-/// doubles are; differences below 1e-150 may count as none.
+/// doubles are; differences below 1e-150 may count as 0.
 ///
 /// Costs: a query in 2-D looks at a few hundred of 10,000 members, in 10-D at a few per cent of
 /// millions. Memory for a member: 8 m + 4 bytes, and about as much again at most for places not
@@ -61,6 +64,8 @@ class NoveltyDensity : public Density {
   void load(StateReader& in) override;
 
   [[nodiscard]] const NoveltyOptions& options() const { return options_; }
+  /// In the unit of the features.
+  [[nodiscard]] double threshold() const { return threshold_; }
   /// How many features the archive holds.
   [[nodiscard]] Index members() const;
   /// A copy of them, in the order in which they entered.
@@ -71,6 +76,7 @@ class NoveltyDensity : public Density {
   std::span<const double> novelty(BatchView features, Workers& workers);
 
   NoveltyOptions options_;
+  double threshold_ = 0.0;
   std::unique_ptr<State> state_;
 };
 

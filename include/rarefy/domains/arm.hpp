@@ -7,6 +7,7 @@
 
 #include <string_view>
 
+#include "rarefy/core/names.hpp"
 #include "rarefy/domains/domain.hpp"
 
 namespace rarefy {
@@ -17,8 +18,12 @@ enum class ArmObjective {
   even,
 };
 
-[[nodiscard]] std::string_view name_of(ArmObjective objective);
-[[nodiscard]] ArmObjective arm_objective_named(std::string_view name);
+template <>
+struct EnumNames<ArmObjective> {
+  static constexpr std::string_view thing = "objective";
+  static constexpr std::pair<ArmObjective, std::string_view> all[] = {
+      {ArmObjective::constant, "constant"}, {ArmObjective::even, "even"}};
+};
 
 struct ArmOptions {
   Index n = 100;

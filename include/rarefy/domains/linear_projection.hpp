@@ -7,6 +7,7 @@
 
 #include <string_view>
 
+#include "rarefy/core/names.hpp"
 #include "rarefy/domains/domain.hpp"
 
 namespace rarefy {
@@ -20,8 +21,14 @@ enum class LpObjective {
   rastrigin,
 };
 
-[[nodiscard]] std::string_view name_of(LpObjective objective);
-[[nodiscard]] LpObjective lp_objective_named(std::string_view name);
+template <>
+struct EnumNames<LpObjective> {
+  static constexpr std::string_view thing = "objective";
+  static constexpr std::pair<LpObjective, std::string_view> all[] = {
+      {LpObjective::constant, "constant"},
+      {LpObjective::sphere, "sphere"},
+      {LpObjective::rastrigin, "rastrigin"}};
+};
 
 struct LinearProjectionOptions {
   Index n = 100;

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "rarefy/core/names.hpp"
 #include "rarefy/domains/domain.hpp"
 
 namespace rarefy {
@@ -26,18 +27,31 @@ struct Wall {
 /// Heading counter-clockwise from +x, in radians.
 struct MazeStart {
   double x = 0.15, y = 0.15, heading = 1.5707963267948966;
+
+  /// Reads `x,y,heading`. Throws where the text is anything else.
+  static MazeStart parse(std::string_view text);
+  [[nodiscard]] std::string text() const;
   bool operator==(const MazeStart&) const = default;
 };
 
-/// The maps known by name: deceptive, pointmaze, snake, empty.
-[[nodiscard]] const std::vector<std::string_view>& maze_map_names();
-[[nodiscard]] std::vector<Wall> maze_map_named(std::string_view name);
+/// Kheperax's maps; its later versions call the first one "standard".
+enum class MazeMap { deceptive, pointmaze, snake, empty };
 
-/// Walls and start as text: `x1,y1,x2,y2` for each wall, separated by semicolons, and
-/// `x,y,heading`. Throws where the text is anything else.
+template <>
+struct EnumNames<MazeMap> {
+  static constexpr std::string_view thing = "maze";
+  static constexpr std::pair<MazeMap, std::string_view> all[] = {{MazeMap::deceptive, "deceptive"},
+                                                                 {MazeMap::pointmaze, "pointmaze"},
+                                                                 {MazeMap::snake, "snake"},
+                                                                 {MazeMap::empty, "empty"}};
+};
+
+[[nodiscard]] std::vector<Wall> walls_of(MazeMap map);
+
+/// Walls as text: `x1,y1,x2,y2` for each, separated by semicolons. Throws where it is anything
+/// else.
 [[nodiscard]] std::vector<Wall> parse_walls(std::string_view text);
 [[nodiscard]] std::string text_of(const std::vector<Wall>& walls);
-[[nodiscard]] MazeStart parse_maze_start(std::string_view text);
 
 enum class MazeObjective {
   constant,  ///< 1: diversity alone
@@ -45,14 +59,18 @@ enum class MazeObjective {
   energy,
 };
 
-[[nodiscard]] std::string_view name_of(MazeObjective objective);
-[[nodiscard]] MazeObjective maze_objective_named(std::string_view name);
+template <>
+struct EnumNames<MazeObjective> {
+  static constexpr std::string_view thing = "objective";
+  static constexpr std::pair<MazeObjective, std::string_view> all[] = {
+      {MazeObjective::constant, "constant"}, {MazeObjective::energy, "energy"}};
+};
 
 struct MazeOptions {
-  std::vector<Wall> walls = maze_map_named("deceptive");
+  std::vector<Wall> walls = walls_of(MazeMap::deceptive);
   MazeStart start = {};
   MazeObjective objective = MazeObjective::constant;
-  double nothing_seen = 0.2;  ///< the reading of a laser that meets no wall
+  double no_wall_reading = 0.2;  ///< the reading of a laser that meets no wall
 };
 
 /// Where a robot was, what it sensed and what it did, before each of the 250 steps of an

@@ -3,15 +3,26 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "rarefy/core/batch.hpp"
+#include "rarefy/core/names.hpp"
 #include "rarefy/core/random.hpp"
 
 namespace rarefy {
 
 /// What to do with a sample that still lies outside the box after it was drawn again.
 enum class Repair { reflect, clip };
+
+template <>
+struct EnumNames<Repair> {
+  static constexpr std::string_view thing = "repair";
+  static constexpr std::pair<Repair, std::string_view> all[] = {{Repair::reflect, "reflect"},
+                                                                {Repair::clip, "clip"}};
+};
 
 /// A box in which every sample must lie. Empty: unbounded. One value: the same for all.
 struct Bounds {
@@ -21,6 +32,20 @@ struct Bounds {
   Repair repair = Repair::reflect;  ///< ... then forced inside
 
   [[nodiscard]] bool any() const { return !lower.empty(); }
+  bool operator==(const Bounds&) const = default;
+};
+
+/// Where solutions must lie, as a user says it: "none", "domain" (its natural range), or
+/// "LOW,HIGH", the same for every value.
+struct SolutionRange {
+  enum class Kind { none, domain, given };
+  Kind kind = Kind::none;
+  double low = 0, high = 0;  ///< where given
+
+  /// Throws where the text is anything else.
+  static SolutionRange parse(std::string_view text);
+  [[nodiscard]] std::string text() const;
+  bool operator==(const SolutionRange&) const = default;
 };
 
 /// Throws unless the box can hold solutions of this dimension, drawn so many at a time.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "rarefy/core/batch.hpp"
+#include "rarefy/core/names.hpp"
 #include "rarefy/core/random.hpp"
 #include "rarefy/core/state.hpp"
 #include "rarefy/emitters/bounds.hpp"
@@ -24,22 +25,35 @@ enum class Factor {
   /// n = 100. The step-size path accumulates F'^-1 y, which differs from C^-1/2 y by a
   /// rotation and is standard normal under neutral selection just as well (Krause, Arbones,
   /// Igel, "CMA-ES with optimal covariance update and storage complexity", NIPS 2016).
+  /// Stop tests see the diagonal of F instead of the lengths of the axes, which bound it from both
+  /// sides: for the same matrix, the test of the condition stops no earlier than with `eigen`, and
+  /// that of steps too small no later.
   cholesky,
   /// C = B D^2 B'; x = mean + sigma B D z: the tutorial's own.
   eigen,
 };
 
+template <>
+struct EnumNames<Factor> {
+  static constexpr std::string_view thing = "factor";
+  static constexpr std::pair<Factor, std::string_view> all[] = {{Factor::cholesky, "cholesky"},
+                                                                {Factor::eigen, "eigen"}};
+};
+
 struct CmaEsOptions {
   Index dimension = 0;
   Index batch = 0;  ///< lambda; 0: 4 + floor(3 ln n), the tutorial's (48)
-  double sigma0 = 0.5;
-  /// Rows 2i and 2i+1 are mean + s and mean - s. Where both of a pair are selected they cancel,
-  /// so that the step size shrinks somewhat under random ranking (Auger, Brockhoff, Hansen,
-  /// "Analyzing the impact of mirrored sampling and sequential selection", GECCO 2011).
+  double sigma0 = 0.0;  ///< must be given
+  /// Rows 2i and 2i+1 are mean + s and mean - s. Where both of a pair are selected they cancel in
+  /// part, so with weighted recombination the update is biased: under random ranking the step size
+  /// shrinks. (Auger, Brockhoff, Hansen, "Mirrored sampling in evolution strategies with weighted
+  /// recombination", GECCO 2011, select at most one of a pair against that; here it may be both.)
   bool mirrored = false;
   Factor factor = Factor::cholesky;
   Index decompose_every = 0;  ///< generations; 0: max(1, floor(1 / (10 n (c1 + cmu)))), B.2
   Bounds bounds{};
+
+  bool operator==(const CmaEsOptions&) const = default;
 };
 
 /// The strategy parameters that follow from n, lambda and mu.
@@ -65,7 +79,7 @@ class CmaEs : public EvolutionStrategy {
   [[nodiscard]] Index dimension() const override { return options_.dimension; }
   [[nodiscard]] Index batch() const override { return options_.batch; }
 
-  /// The options with their defaults filled in. Throws where they cannot be.
+  /// The options with their defaults filled in. Throws an Error where one is impossible.
   [[nodiscard]] static CmaEsOptions checked(CmaEsOptions options);
 
   /// Starts anew at `mean`, with sigma0 and C = I.

@@ -14,6 +14,14 @@
 namespace rarefy {
 
 /// What an emitter, and whoever decides on its restart, is told about its own rows of a batch.
+///
+/// The first `ranked` entries of `order` are the rows to learn from. The rest are not the
+/// emitter's own (SearchOptions::initial_solutions), or could not be evaluated: of the latter,
+/// features, objectives and scores say nothing.
+///
+/// With Outside::last, the last `outside` of the rows to learn from lie outside of the feature
+/// space, and their order is that of `distances`. Their scores are not comparable with those of
+/// rows inside, and none of them counts as accepted.
 struct Feedback {
   BatchView solutions;
   BatchView features;
@@ -21,8 +29,11 @@ struct Feedback {
   std::span<const double> scores;     ///< lower is better
   std::span<const Index> order;       ///< rows, best first; ties in random order
   std::span<const Outcome> outcomes;  ///< what the archive made of each row
-  Index accepted = 0;                 ///< rows worth having by their score: the first in `order`
-  bool informed = true;               ///< false: the order is random, the scores say nothing
+  Index ranked = 0;                   ///< rows to learn from, the first in `order`; maybe none
+  Index accepted = 0;                 ///< of these, the first ones: worth having by their score
+  Index outside = 0;                  ///< of these, the last ones: outside of the feature space
+  std::span<const double> distances = {};  ///< from the box, in its widths; empty without `outside`
+  bool informed = true;                    ///< false: the order is random, the scores say nothing
 };
 
 class Emitter {
@@ -36,7 +47,8 @@ class Emitter {
   /// streams of the given iteration only.
   virtual void ask(const Archive& archive, std::uint64_t iteration, BatchSpan out) = 0;
 
-  /// Learns from a ranking. Returns true when it cannot usefully go on from here.
+  /// Learns from a ranking. Returns true when it cannot usefully go on from here, for which it
+  /// is no reason that nothing was ranked.
   virtual bool tell(const Feedback& feedback) = 0;
 
   /// Starts anew at a solution.

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "rarefy/core/batch.hpp"
+#include "rarefy/core/names.hpp"
 #include "rarefy/core/random.hpp"
 #include "rarefy/core/state.hpp"
 
@@ -19,7 +20,14 @@ enum class Stop {
   flat,       ///< all candidates were ranked equal
 };
 
-[[nodiscard]] std::string_view name_of(Stop stop);
+template <>
+struct EnumNames<Stop> {
+  static constexpr std::string_view thing = "stop";
+  static constexpr std::pair<Stop, std::string_view> all[] = {{Stop::none, "none"},
+                                                              {Stop::condition, "condition"},
+                                                              {Stop::step_size, "step size"},
+                                                              {Stop::flat, "flat"}};
+};
 
 /// Thresholds of the stop tests.
 struct StopTests {
@@ -27,6 +35,20 @@ struct StopTests {
   double step_size = 1e-11;  ///< sigma times the largest axis
   double largest = 1e100;
   double flat = 1e-12;  ///< range of a generation's scores
+
+  bool operator==(const StopTests&) const = default;
+};
+
+/// The strategies there are.
+enum class Strategy { cma_es, sep_cma_es, lm_ma_es };
+
+template <>
+struct EnumNames<Strategy> {
+  static constexpr std::string_view thing = "strategy";
+  static constexpr std::pair<Strategy, std::string_view> all[] = {
+      {Strategy::cma_es, "cma-es"},
+      {Strategy::sep_cma_es, "sep-cma-es"},
+      {Strategy::lm_ma_es, "lm-ma-es"}};
 };
 
 class EvolutionStrategy {

@@ -13,7 +13,7 @@ namespace rarefy {
 struct GaussianOptions {
   Index dimension = 0;
   Index batch = 0;
-  double sigma = 0.0;  ///< must be given
+  double sigma = IsoLineOptions{}.sigma_iso;
   Bounds bounds{};
 };
 

@@ -15,9 +15,11 @@ namespace rarefy {
 struct IsoLineOptions {
   Index dimension = 0;
   Index batch = 0;
-  double sigma_iso = 0.0;   ///< in every direction; must be given
-  double sigma_line = 0.0;  ///< along the line between two elites, in parts of their distance
+  double sigma_iso = 0.1;   ///< in every direction
+  double sigma_line = 0.2;  ///< along the line between two elites, in parts of their distance
   Bounds bounds{};
+
+  bool operator==(const IsoLineOptions&) const = default;
 };
 
 /// The operator Iso+LineDD:

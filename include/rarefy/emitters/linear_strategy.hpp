@@ -1,5 +1,5 @@
-// Evolution strategies whose time and memory are linear in the dimension, for solutions of
-// thousands of values.
+// What evolution strategies have in common whose time and memory are linear in the dimension, for
+// solutions of thousands of values.
 #pragma once
 
 #include <span>
@@ -12,8 +12,8 @@ namespace rarefy {
 
 struct LinearStrategyOptions {
   Index dimension = 0;
-  Index batch = 0;  ///< lambda; 0: 4 + floor(3 ln n)
-  double sigma0 = 0.5;
+  Index batch = 0;        ///< lambda; 0: 4 + floor(3 ln n)
+  double sigma0 = 0.0;    ///< must be given
   bool mirrored = false;  ///< as in CmaEsOptions
   Bounds bounds{};
 };
@@ -51,6 +51,11 @@ class LinearStrategy : public EvolutionStrategy {
 
   [[nodiscard]] const CmaEsParameters& parameters() const { return parameters_; }
 
+  /// path = (1 - rate) path + sqrt(rate (2 - rate) mueff) step, which keeps its variance under
+  /// neutral selection.
+  static void follow(std::span<double> path, std::span<const double> step, double rate,
+                     double mueff);
+
  private:
   void place(std::span<const double> normals, std::span<double> solution) const;
 
@@ -64,47 +69,6 @@ class LinearStrategy : public EvolutionStrategy {
   // saved, or asked for again after it was loaded.
   Batch normals_, steps_;
   std::vector<double> mean_step_, mean_normal_;
-};
-
-/// CMA-ES with a diagonal covariance matrix: R. Ros and N. Hansen, "A simple modification in
-/// CMA-ES achieving linear time and space complexity", PPSN 2008.
-class SeparableCmaEs : public LinearStrategy {
- public:
-  explicit SeparableCmaEs(const LinearStrategyOptions& options);
-  [[nodiscard]] Stop stop(std::span<const double> scores, const StopTests& tests) const override;
-  void save(StateWriter& out) const override;
-  void load(StateReader& in) override;
-  [[nodiscard]] std::span<const double> variances() const { return variances_; }
-
- protected:
-  void reset_shape() override;
-  void shape(std::span<double> row) const override;
-  double adapt(const Lesson& lesson) override;
-
- private:
-  std::vector<double> variances_;  // the diagonal of C
-  std::vector<double> path_c_, path_sigma_;
-};
-
-/// Limited-memory matrix adaptation: I. Loshchilov, T. Glasmachers and H.-G. Beyer, "Large scale
-/// black-box optimization by limited-memory matrix adaptation", IEEE Trans. Evol. Comput. 23(2),
-/// 2019. A product of 4 + floor(3 ln n) rank-one matrices stands for the square root of C.
-class LmMaEs : public LinearStrategy {
- public:
-  explicit LmMaEs(const LinearStrategyOptions& options);
-  [[nodiscard]] Stop stop(std::span<const double> scores, const StopTests& tests) const override;
-  void save(StateWriter& out) const override;
-  void load(StateReader& in) override;
-  [[nodiscard]] Index directions() const { return directions_.rows(); }
-
- protected:
-  void reset_shape() override;
-  void shape(std::span<double> row) const override;
-  double adapt(const Lesson& lesson) override;
-
- private:
-  Batch directions_;  // m_1, m_2, ...: each slower than the one before
-  std::vector<double> path_sigma_;
 };
 
 }  // namespace rarefy

@@ -1,122 +1,154 @@
 // Everything that decides what a run does, as plain values.
 //
-// A default-constructed Config is the default profile on the linear projection, and its
-// values serve any domain. experiment/parameters.hpp knows each value by name, with its
-// meaning and range; experiment/config_file.hpp reads and writes them as TOML.
+// Options live in the structs of the parts they belong to, with their defaults; a Config nests
+// them. A default-constructed one is the default profile of dds-kde on the linear projection, and
+// serves any domain. experiment/parameters.hpp knows each value by a flat name, with its meaning
+// and range; experiment/config_file.hpp reads and writes them as TOML.
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "rarefy/archives/metrics.hpp"
 #include "rarefy/core/batch.hpp"
-#include "rarefy/experiment/metrics.hpp"
+#include "rarefy/core/names.hpp"
+#include "rarefy/core/outside.hpp"
+#include "rarefy/density/annealed_thresholds.hpp"
+#include "rarefy/density/flow_options.hpp"
+#include "rarefy/density/kde.hpp"
+#include "rarefy/density/novelty.hpp"
+#include "rarefy/density/reservoir.hpp"
+#include "rarefy/domains/linear_projection.hpp"
+#include "rarefy/domains/maze.hpp"
+#include "rarefy/emitters/cma_es.hpp"
+#include "rarefy/emitters/evolution_strategy_emitter.hpp"
+#include "rarefy/emitters/iso_line_emitter.hpp"
+#include "rarefy/restarts/restart_options.hpp"
+#include "rarefy/tessellations/cvt.hpp"
 
 namespace rarefy {
 
-struct Config {
-  // run
-  std::string domain = "lp";
-  std::string algorithm = "dds-kde";
-  std::string profile = "default";
-  std::int64_t seed = 1;
-  std::int64_t iterations = 5000;
+/// Where defaults come from.
+enum class Profile {
+  standard,   ///< "default": the algorithms done right
+  published,  ///< what the paper's own figures seem to be made with
+};
 
-  // domain
-  std::int64_t n = 100;
-  std::int64_t m = 2;
-  std::string objective = "constant";
-  std::string maze = "deceptive";
-  std::string walls;
-  std::string start = "0.15,0.15,1.5707963267948966";
-  double nothing_seen = 0.2;
+template <>
+struct EnumNames<Profile> {
+  static constexpr std::string_view thing = "profile";
+  static constexpr std::pair<Profile, std::string_view> all[] = {{Profile::standard, "default"},
+                                                                 {Profile::published, "published"}};
+};
 
-  // emitters
-  std::int64_t emitters = 15;
-  std::int64_t batch = 36;
-  double sigma0 = 1.5;
-  double x0 = 0.0;
-  std::string selection = "mu";
-  double iso_sigma = 0.1;
-  double line_sigma = 0.2;
-  std::string strategy = "cma-es";
-  bool mirrored = true;
-  std::string factor = "cholesky";
-  std::string bounds = "none";
-  std::int64_t resamples = 10;
-  std::string repair = "reflect";
-  std::int64_t decompose_every = 0;
-  double stop_condition = 1e14;
-  double stop_step = 1e-11;
-  double stop_flat = 1e-12;
+[[nodiscard]] std::string_view meaning_of(Profile profile);
 
-  // restarts
-  std::string restart_when = "stagnation";
-  std::int64_t patience = 25;
-  double patience_rate = 0.2;
-  std::string restart_at = "adaptive";
-  std::int64_t average_of = 0;
-  std::int64_t compared = 64;
-  double adaptive_decay = 0.8;
-  double adaptive_least = 0.02;
+/// What our own domains can be told. (A problem of one's own is described by its DomainInfo.)
+struct ProblemOptions {
+  Index n = LinearProjectionOptions{}.n;
+  Index m = LinearProjectionOptions{}.m;
+  std::string objective = "constant";  ///< one of those in the domain's row
+  MazeMap maze = MazeMap::deceptive;
+  std::vector<Wall> walls;  ///< instead of the map's, where there are any
+  MazeStart start;
+  double no_wall_reading = MazeOptions{}.no_wall_reading;
 
-  // density
-  std::int64_t buffer = 10'000;
-  std::string kernel = "gaussian";
-  std::string bandwidth = "scott";
-  std::string kde = "auto";
-  std::int64_t neighbours = 100;
-  std::string novelty_threshold = "0.042 width";
-  bool count_batch = false;
-  double alpha = 0.01;
-  double threshold_min = 0.0;
-  std::string flow_layers = "64,64";
-  std::string flow_activation = "elu";
-  std::int64_t flow_frequencies = 3;
-  std::int64_t flow_steps = 20;
-  std::int64_t flow_batch = 256;
-  double flow_rate = 1e-3;
-  double flow_smoothing = 1e-4;
-  std::string flow_scaling = "bounds";
-  std::string flow_integrator = "rk4";
-  std::int64_t flow_integration_steps = 10;
-  double flow_relative_error = 1e-3;
-  double flow_absolute_error = 1e-4;
+  bool operator==(const ProblemOptions&) const = default;
+};
 
-  // archive
-  std::string archive = "auto";
-  std::int64_t grid = 100;
-  std::int64_t cells = 10'000;
-  std::int64_t cvt_samples = 100'000;
-  std::int64_t cvt_seed = 1;
-  std::int64_t cvt_iterations = 100;
-  double cvt_tolerance = 1e-4;
-  std::string centroids;
+struct EmitterOptions {
+  Index count = 15;
+  Index batch = 36;  ///< solutions of each in one iteration
+  double x0 = 0.0;   ///< every value of the initial solution
+  /// A file of solutions to start from: .npy, the archive.npz of a run, or its folder.
+  std::string initial_solutions;
+  SolutionRange range;  ///< where solutions must lie
+  Index resamples = Bounds{}.resamples;
+  Repair repair = Bounds{}.repair;
+  Strategy strategy = Strategy::cma_es;
+  /// For all strategies; its dimension, batch and bounds are filled in when it is made.
+  CmaEsOptions cma_es = {.sigma0 = 1.5, .mirrored = true, .bounds = {}};
+  StopTests stop;
+  Selection selection = Selection::mu;
+  IsoLineOptions iso_line;
 
-  // output
+  bool operator==(const EmitterOptions&) const = default;
+};
+
+struct DensityOptions {
+  Index buffer = ReservoirOptions{}.capacity;
+  KdeOptions kde;
+  NoveltyOptions novelty;
+  double alpha = AnnealedThresholdsOptions{}.learning_rate;
+  std::optional<double> threshold_min;  ///< none: the least objective of the domain
+  FlowOptions flow;
+  Outside outside = Outside::last;
+
+  bool operator==(const DensityOptions&) const = default;
+};
+
+enum class CellKind { automatic, grid, cvt };
+
+template <>
+struct EnumNames<CellKind> {
+  static constexpr std::string_view thing = "archive";
+  static constexpr std::pair<CellKind, std::string_view> all[] = {
+      {CellKind::automatic, "auto"}, {CellKind::grid, "grid"}, {CellKind::cvt, "cvt"}};
+};
+
+struct CellOptions {
+  CellKind kind = CellKind::automatic;
+  Index intervals = 100;  ///< of a grid, along each feature
+  CvtOptions cvt;
+  std::string centroids;  ///< a .npy file to take them from
+
+  bool operator==(const CellOptions&) const = default;
+};
+
+struct OutputOptions {
   std::int64_t metrics_every = 50;
   double entropy_floor = kCrossEntropyFloor;
-  double objective_floor = 0.0;
+  std::optional<double> objective_floor;  ///< none: the least objective of the domain
   double checkpoint_seconds = 10.0;
+
+  bool operator==(const OutputOptions&) const = default;
+};
+
+struct Config {
+  std::string domain = "lp";
+  std::string algorithm = "dds-kde";
+  Profile profile = Profile::standard;
+  std::int64_t seed = 1;
+  std::int64_t iterations = 5000;
+  bool nan_fails = false;  ///< a NaN from an evaluation marks it as failed; else it is refused
+
+  ProblemOptions problem;
+  EmitterOptions emitters;
+  RestartOptions restarts;
+  DensityOptions density;
+  CellOptions archive;
+  OutputOptions output;
+
+  /// The problem, where it is none of the domains known by name.
+  std::optional<DomainInfo> own_problem;
+
+  /// The parameters somebody asked for by name, though perhaps for their default. They do not
+  /// make one configuration differ from another.
+  struct Chosen {
+    std::set<std::string, std::less<>> names;
+    bool operator==(const Chosen& /*other*/) const { return true; }
+  };
+  Chosen chosen;
 
   bool operator==(const Config&) const = default;
 };
 
-/// Whether the algorithm descends an estimate of the density, whichever estimate that is.
-[[nodiscard]] bool is_density_descent(const Config& config);
-
-/// What there is to choose from, with a line on each.
-struct Choice {
-  std::string_view name;
-  std::string_view meaning;
-};
-[[nodiscard]] const std::vector<Choice>& domain_choices();
-[[nodiscard]] const std::vector<Choice>& algorithm_choices();
-[[nodiscard]] const std::vector<Choice>& profile_choices();
-
 /// The values a run starts from, before the user changes any. Throws on an unknown name.
 [[nodiscard]] Config default_config(std::string_view domain, std::string_view algorithm = "dds-kde",
-                                    std::string_view profile = "default");
+                                    Profile profile = Profile::standard);
 
 }  // namespace rarefy

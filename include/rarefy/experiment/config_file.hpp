@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "rarefy/experiment/config.hpp"
@@ -12,12 +11,30 @@
 
 namespace rarefy {
 
-/// What a file sets, in its order, before any default is known.
-using Settings = std::vector<std::pair<const Parameter*, ParameterValue>>;
+/// One value that somebody has set.
+struct Setting {
+  const Parameter* parameter;
+  ParameterValue value;
+  /// False for a value that was only the default where it was written down: it does not bind
+  /// another algorithm, domain or profile.
+  bool chosen = true;
+};
 
-/// Reads a configuration. A key or table that does not exist, or stands in the wrong table, is
-/// an Error with the place in the file and the nearest valid name; so is a value of the
-/// wrong type. `name` stands for the file in messages.
+/// What a file or a command line sets, in its order, before any default is known.
+struct Settings {
+  std::vector<Setting> values;
+  /// The description of a problem of the user's own, where there is one.
+  std::optional<DomainInfo> own_problem = {};
+
+  void set(std::string_view parameter, ParameterValue value);
+  /// Adds what `later` sets, which wins.
+  void add(const Settings& later);
+  [[nodiscard]] const Setting* find(std::string_view parameter) const;
+};
+
+/// Reads a configuration. A key or table that does not exist or stands in the wrong table, and a
+/// value that cannot be, are told with their place in the file and the nearest valid name, all of
+/// them in one Error. `name` stands for the file in messages.
 [[nodiscard]] Settings parse_settings(std::string_view text, std::string_view name);
 [[nodiscard]] Settings read_settings(const std::filesystem::path& path);
 
@@ -25,8 +42,8 @@ using Settings = std::vector<std::pair<const Parameter*, ParameterValue>>;
 /// top; later ones win.
 [[nodiscard]] Config resolve(const Settings& settings);
 
-/// The complete configuration, with every value and what it means, and the version of the
-/// library and the instruction set in use as comments.
+/// The complete configuration, with every value and what it means; which values were chosen; the
+/// version of the library and the instruction set in use.
 [[nodiscard]] std::string to_toml(const Config& config);
 
 }  // namespace rarefy

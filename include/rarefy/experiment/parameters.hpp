@@ -1,8 +1,9 @@
-// Every value of a Config by name: what the command line, configuration files and
-// `rarefy list` are made of.
+// Every value of a Config by a flat name: what the command line, configuration files, `rarefy
+// list` and other languages are made of.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,21 +16,35 @@ namespace rarefy {
 
 using ParameterValue = std::variant<bool, std::int64_t, double, std::string>;
 
+/// What must hold for a parameter to have an effect.
+struct Condition {
+  std::function<bool(const Config&)> holds;
+  /// Where it does not: what is the case instead, and what would have to be.
+  std::function<std::string(const Config&)> otherwise;
+};
+
 struct Parameter {
+  enum class Type { flag, integer, number, text };
+
   std::string_view section;  ///< the table it stands in, in a file
   std::string_view name;     ///< unique over all sections
-  std::variant<bool Config::*, std::int64_t Config::*, double Config::*, std::string Config::*>
-      member;
+  Type type = Type::text;
   std::string_view meaning;
-  std::vector<std::string_view> choices = {};  ///< of a text; empty: free
-  double low = 0.0, high = 0.0;                ///< of a number; equal: unlimited
-  bool low_open = false;                       ///< the low end itself is excluded
-  bool number_serves = false;                  ///< a text that may also be given as a number
-  bool list_serves = false;                    ///< and, in a file, as a list of numbers
-  std::string_view zero = {};                  ///< a word for 0, which serves as well
+  std::vector<std::string_view> choices;  ///< of a text; empty: free
+  double low = 0.0, high = 0.0;           ///< of a number; equal: unlimited
+  bool low_open = false;                  ///< the low end itself is excluded
+  bool number_serves = false;             ///< a text that may also be given as a number
+  bool list_serves = false;               ///< and, in a file, as a list of numbers
+  std::string_view word;                  ///< serves instead of a number
+  bool decides_results = true;            ///< another value may give another result
+  std::vector<Condition> conditions;      ///< without which it has no effect
+
+  std::function<ParameterValue(const Config&)> get;
+  /// Takes a value whose type, range and choice have been checked.
+  std::function<void(Config&, const ParameterValue&)> put;
 
   /// "integer", "number", "true or false", "text".
-  [[nodiscard]] std::string_view type() const;
+  [[nodiscard]] std::string_view type_name() const;
   /// What values it takes, in words.
   [[nodiscard]] std::string expected() const;
 };
@@ -39,7 +54,6 @@ struct Parameter {
 /// Throws an Error with the nearest name where there is none of that name.
 [[nodiscard]] const Parameter& parameter_named(std::string_view name);
 
-[[nodiscard]] ParameterValue value_of(const Config& config, const Parameter& parameter);
 /// The value as it would be written in a file.
 [[nodiscard]] std::string text_of(const ParameterValue& value);
 
@@ -47,5 +61,9 @@ struct Parameter {
 void set_parameter(Config& config, const Parameter& parameter, const ParameterValue& value);
 /// The same from the text of a command line.
 void set_from_text(Config& config, const Parameter& parameter, std::string_view text);
+
+/// Why a parameter has no effect on the run that `config` describes; empty where it has one. What
+/// a user asks for by name must do something, so such requests are refused.
+[[nodiscard]] std::string reason_without_effect(const Config& config, const Parameter& parameter);
 
 }  // namespace rarefy

@@ -91,15 +91,6 @@ struct PictureSize {
 /// The colour of empty cells.
 inline constexpr Colour kEmptyCell = {0.92, 0.92, 0.92};
 
-/// The pixels that the cells fill, counted from the upper left corner.
-struct CellArea {
-  int left = 0;
-  int top = 0;
-  int width = 0;
-  int height = 0;
-};
-[[nodiscard]] CellArea cell_area(const Heatmap& heatmap, const PictureSize& size = {});
-
 // The bytes of a file. The same heatmap gives the same bytes, on one and the same
 // version of the drawing library and the fonts. Throws Error where a field of the
 // heatmap or the size cannot be drawn.

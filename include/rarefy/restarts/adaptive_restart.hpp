@@ -10,10 +10,12 @@ namespace rarefy {
 
 struct AdaptiveRestartOptions {
   Index emitters = 0;
-  Index average_of = 18;  ///< solutions in an average
-  Index compared = 64;    ///< elites of which the rarest is taken
-  double decay = 0.8;     ///< of what is known about averages, at every new one
-  double least = 0.02;    ///< neither side is ever chosen less often than this
+  Index average_of = 0;  ///< solutions in an average; must be given
+  Index compared = 64;   ///< elites of which the rarest is taken
+  double decay = 0.8;    ///< of what is known about averages, at every new one
+  double least = 0.02;   ///< neither side is ever chosen less often than this
+
+  bool operator==(const AdaptiveRestartOptions&) const = default;
 };
 
 /// Averages where averages mean something, rare elites where they do not.

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "rarefy/archives/archive.hpp"
+#include "rarefy/core/batch.hpp"
+#include "rarefy/core/outside.hpp"
 #include "rarefy/core/random.hpp"
 #include "rarefy/core/state.hpp"
 #include "rarefy/core/workers.hpp"
@@ -15,10 +17,11 @@ namespace rarefy {
 
 /// What a choice of a new starting point may look at.
 struct RestartContext {
-  const Archive& archive;  ///< never empty: the batch just told is in it
+  const Archive& archive;  ///< never empty: while it is, nothing restarts
   Density& density;
   Workers& workers;
   RandomStream& random;
+  Outside outside = Outside::as_is;  ///< what the density may be shown
 };
 
 class RestartPoint {
@@ -31,7 +34,8 @@ class RestartPoint {
   /// Writes the point from which emitter number `emitter` goes on.
   virtual void choose(const RestartContext& context, Index emitter, std::span<double> out) = 0;
 
-  /// After every iteration, for every emitter in turn: the features of its candidates.
+  /// After every iteration, for every emitter in turn: the features of its own candidates that
+  /// could be evaluated. Not called for an emitter without any.
   virtual void observe(Index /*emitter*/, BatchView /*features*/) {}
 
   virtual void save(StateWriter& /*out*/) const {}
@@ -77,9 +81,9 @@ class RestartAtSparsest : public RestartPoint {
   std::vector<double> objectives_, scores_;
 };
 
-/// The elite of the least visited cell among `count` elites drawn uniformly. Visits tell cells
-/// apart that lie close together, which a density as smooth as a search needs it does not: the
-/// rarely visited are at the edge of what was found, or beside a hole in it.
+/// The elite of the least visited cell among `count` elites drawn uniformly. Visits tell apart
+/// cells that lie close together. A density does not, because it must be smooth for the search.
+/// Rarely visited cells are at the edge of what was found, or beside a hole in it.
 class RestartAtRarest : public RestartPoint {
  public:
   explicit RestartAtRarest(Index count);

@@ -29,22 +29,27 @@ class BasicTrigger : public RestartTrigger {
   bool tell(const Feedback& /*feedback*/, bool stopped) override { return stopped; }
 };
 
-/// Also restarts an emitter none of whose candidates was accepted.
+/// Also restarts an emitter none of whose candidates was accepted. Where none could be evaluated,
+/// that says nothing.
 class NoImprovementTrigger : public RestartTrigger {
  public:
   bool tell(const Feedback& feedback, bool stopped) override {
-    return stopped || feedback.accepted == 0;
+    return stopped || (feedback.ranked > 0 && feedback.accepted == 0);
   }
 };
 
 struct StagnationOptions {
   Index patience = 25;         ///< iterations without progress that are always granted
   double patience_rate = 0.2;  ///< and this part of the emitter's age, where that is more
+
+  bool operator==(const StagnationOptions&) const = default;
 };
 
 /// Also restarts an emitter that finds nothing sparser any more: the lower median of its
 /// scores has set no new record for max(patience, patience_rate * age) iterations. The median
 /// rather than the best, because a single lucky candidate is not progress of the distribution.
+/// An iteration in which none could be evaluated is one without a record, and so is one whose
+/// median lies outside of the feature space, where that ranks last.
 class StagnationTrigger : public RestartTrigger {
  public:
   explicit StagnationTrigger(const StagnationOptions& options = {});

@@ -29,7 +29,7 @@ void write_checkpoint(const std::filesystem::path& path, std::span<const std::by
 [[nodiscard]] std::vector<std::byte> read_checkpoint(const std::filesystem::path& path);
 
 /// The payload, a part of `file`. Error (data) for another version, Error (corrupt) for a file that
-/// is none, is cut short, goes on too long, or fails its checksum.
+/// is not a checkpoint, is cut short, goes on too long, or fails its checksum.
 [[nodiscard]] std::span<const std::byte> decode_checkpoint(std::span<const std::byte> file,
                                                            std::string_view name);
 

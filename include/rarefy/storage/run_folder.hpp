@@ -19,6 +19,8 @@ class RunFolder {
   static RunFolder create(const std::filesystem::path& path, bool overwrite);
   /// Opens the folder of a run, for writing too.
   static RunFolder open(const std::filesystem::path& path);
+  /// Whether there is a run in the folder.
+  [[nodiscard]] static bool holds_run(const std::filesystem::path& path);
   /// The folder of a run to read, whoever is using it.
   static RunFolder peek(const std::filesystem::path& path);
 
@@ -38,6 +40,8 @@ class RunFolder {
   [[nodiscard]] std::filesystem::path heatmap() const { return path_ / "heatmap.png"; }
   [[nodiscard]] std::filesystem::path checkpoint() const { return path_ / "checkpoint.bin"; }
   [[nodiscard]] std::filesystem::path centroids() const { return path_ / "centroids.npy"; }
+  /// The solutions it started from, where some were given.
+  [[nodiscard]] std::filesystem::path initial_solutions() const { return path_ / "initial.npy"; }
   /// The density as it is drawn, and its values.
   [[nodiscard]] std::filesystem::path density_picture() const { return path_ / "density.png"; }
   [[nodiscard]] std::filesystem::path density_values() const { return path_ / "density.npz"; }
@@ -50,7 +54,7 @@ class RunFolder {
 
   std::filesystem::path path_;
   int lock_ = -1;
-  bool made_ = false;  // by us: goes again if nothing comes to lie in it
+  bool made_ = false;  // by us: it is removed again if it stays empty
 };
 
 }  // namespace rarefy

@@ -23,6 +23,8 @@ struct CvtOptions {
   double tolerance = 1e-4;  ///< stop when the mean squared shift of centroids, summed over
                             ///< them, is below this part of the mean variance of a feature
   std::uint64_t seed = 1;
+
+  bool operator==(const CvtOptions&) const = default;
 };
 
 class Cvt : public Tessellation {

@@ -36,7 +36,8 @@ class Tessellation {
   [[nodiscard]] virtual std::vector<NamedArray> arrays() const = 0;
   /// The intervals along each feature, where cells are boxes in rows and columns; else none.
   [[nodiscard]] virtual std::span<const Index> shape() const { return {}; }
-  /// The points that define the cells, where there are any: not to be made twice.
+  /// The points that define the cells, where there are any. They take seconds to make, so a run
+  /// keeps them.
   [[nodiscard]] virtual BatchView centroids() const { return {}; }
 };
 

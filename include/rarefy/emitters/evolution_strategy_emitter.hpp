@@ -1,0 +1,49 @@
+// An emitter whose candidates are the samples of an evolution strategy: CMA-ES or a relative.
+#pragma once
+
+#include <memory>
+
+#include "rarefy/emitters/emitter.hpp"
+#include "rarefy/emitters/evolution_strategy.hpp"
+
+namespace rarefy {
+
+/// Which rows of a ranked batch are recombined.
+enum class Selection {
+  mu,      ///< the better half
+  filter,  ///< those that were accepted, be it none or all (Feedback::accepted)
+};
+
+template <>
+struct EnumNames<Selection> {
+  static constexpr std::string_view thing = "selection";
+  static constexpr std::pair<Selection, std::string_view> all[] = {{Selection::mu, "mu"},
+                                                                   {Selection::filter, "filter"}};
+};
+
+class EvolutionStrategyEmitter : public Emitter {
+ public:
+  /// `index` tells this emitter's random numbers from those of its siblings.
+  EvolutionStrategyEmitter(std::unique_ptr<EvolutionStrategy> optimizer, std::uint64_t seed,
+                           std::uint32_t index, const StopTests& stop_tests = {},
+                           Selection selection = Selection::mu);
+
+  [[nodiscard]] Index batch() const override { return optimizer_->batch(); }
+  [[nodiscard]] Index dimension() const override { return optimizer_->dimension(); }
+  void ask(const Archive& archive, std::uint64_t iteration, BatchSpan out) override;
+  bool tell(const Feedback& feedback) override;
+  void restart(std::span<const double> solution) override { optimizer_->reset(solution); }
+  void save(StateWriter& out) const override { optimizer_->save(out); }
+  void load(StateReader& in) override { optimizer_->load(in); }
+
+  [[nodiscard]] const EvolutionStrategy& optimizer() const { return *optimizer_; }
+
+ private:
+  std::unique_ptr<EvolutionStrategy> optimizer_;
+  std::uint64_t seed_;
+  std::uint32_t index_;
+  StopTests stop_tests_;
+  Selection selection_;
+};
+
+}  // namespace rarefy

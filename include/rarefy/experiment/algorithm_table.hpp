@@ -1,0 +1,67 @@
+// The algorithms: each is a row, a choice of parts for the one loop.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "rarefy/density/density.hpp"
+#include "rarefy/domains/domain.hpp"
+#include "rarefy/emitters/emitter.hpp"
+#include "rarefy/experiment/config.hpp"
+#include "rarefy/tessellations/tessellation.hpp"
+
+namespace rarefy {
+
+struct PublishedValues;
+
+/// A kind of emitter that an algorithm may have.
+struct EmitterKind {
+  std::string_view name;
+  std::unique_ptr<Emitter> (*make)(const Config& config, const DomainInfo& domain,
+                                   std::uint32_t index);
+  bool restarts = false;  ///< it may come to an end, and then starts anew somewhere else
+};
+
+/// A kind of density that an algorithm may descend.
+struct DensityKind {
+  std::string_view name;
+  std::unique_ptr<Density> (*make)(const Config& config, const DomainInfo& domain,
+                                   const std::shared_ptr<const Tessellation>& cells);
+  /// It says which candidates are worth having: `filter` and `no-improvement` need to know.
+  bool accepts = false;
+  /// Scores of one iteration can be compared with those of another: `stagnation` does.
+  bool shows_progress = true;
+  /// Scores tell one elite from another: `sparsest` compares some.
+  bool tells_elites_apart = true;
+  /// It has thresholds that start below the least objective.
+  bool has_thresholds = false;
+};
+
+extern const EmitterKind kStrategyEmitter, kIsoLineEmitter, kGaussianEmitter;
+extern const DensityKind kKernelDensity, kFlowDensity, kNovelty, kThresholds, kImprovement,
+    kNoDensity;
+
+struct Algorithm {
+  std::string_view name;
+  std::string_view meaning;
+  const EmitterKind* emitter;
+  const DensityKind* density;
+  /// What is different from a default-constructed Config.
+  void (*set_defaults)(Config& config);
+  /// What is different from that in the published profile, given the domain's values.
+  void (*set_published)(Config& config, const PublishedValues& values);
+  /// In the published profile, whether a batch is scored before the density takes it in.
+  bool published_scores_before_observing = true;
+};
+
+[[nodiscard]] std::span<const Algorithm> algorithms();
+/// Throws an Error with the nearest name where there is none of that name.
+[[nodiscard]] const Algorithm& algorithm_named(std::string_view name);
+[[nodiscard]] inline const Algorithm& algorithm_of(const Config& config) {
+  return algorithm_named(config.algorithm);
+}
+
+}  // namespace rarefy

@@ -1,0 +1,47 @@
+// The course of a run: one line of metrics every so many iterations.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "rarefy/core/state.hpp"
+#include "rarefy/search.hpp"
+
+namespace rarefy {
+
+struct MetricsLine {
+  std::int64_t iteration = 0;
+  std::int64_t evaluations = 0;
+  double coverage = 0;
+  double cross_entropy = 0;
+  double qd_score = 0;
+  double best_objective = 0;
+  double mean_objective = 0;  ///< of the elites
+  std::int64_t restarts = 0;
+  std::int64_t failed = 0;  ///< evaluations that failed
+  double outside = 0;       ///< part of the others whose features lay outside the box
+  double seconds = 0;       ///< spent searching, interruptions not counted
+};
+
+/// Without an objective floor the QD score is not a number.
+[[nodiscard]] MetricsLine measure(const Search& search, double entropy_floor,
+                                  std::optional<double> objective_floor, double seconds);
+
+class MetricsLog {
+ public:
+  void add(const MetricsLine& line) { lines_.push_back(line); }
+  void drop_last() { lines_.pop_back(); }
+  [[nodiscard]] const std::vector<MetricsLine>& lines() const { return lines_; }
+  /// With a header line; numbers such that reading them back gives the same ones.
+  [[nodiscard]] std::string csv() const;
+
+  void save(StateWriter& out) const;
+  void load(StateReader& in);
+
+ private:
+  std::vector<MetricsLine> lines_;
+};
+
+}  // namespace rarefy

@@ -1,0 +1,36 @@
+// Who is told what happens while a search goes on; the library itself never prints.
+#pragma once
+
+#include <filesystem>
+
+#include "rarefy/search.hpp"
+
+namespace rarefy {
+
+/// What an observer wishes after an iteration.
+enum class Next { go_on, stop };
+
+/// How a loop came to its end.
+enum class DriveEnd {
+  finished,  ///< all iterations are done
+  stopped,   ///< somebody asked for it; it can be gone on with
+  failed,    ///< an exception is under way
+};
+
+/// All calls come from the thread that runs the loop. What an observer throws ends the loop; the
+/// search stays usable.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  /// Before the first iteration of a drive().
+  virtual void begin(const Search& /*search*/) {}
+  /// After every iteration. `stop` ends the loop without haste: nothing is lost.
+  virtual Next iteration_done(const Search& /*search*/) { return Next::go_on; }
+  /// A run has put its state into that file.
+  virtual void checkpoint_written(const Search& /*search*/, const std::filesystem::path& /*file*/) {
+  }
+  /// After the last iteration, however it came about.
+  virtual void end(const Search& /*search*/, DriveEnd /*end*/) {}
+};
+
+}  // namespace rarefy

@@ -1,0 +1,108 @@
+// One run of one configuration, in a folder, that can be stopped and gone on with.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "rarefy/domains/domain.hpp"
+#include "rarefy/evaluators/evaluator.hpp"
+#include "rarefy/experiment/config.hpp"
+#include "rarefy/runs/drive.hpp"
+#include "rarefy/runs/metrics_log.hpp"
+#include "rarefy/search.hpp"
+#include "rarefy/storage/run_folder.hpp"
+
+namespace rarefy {
+
+/// Who does the work of a run; results do not depend on it.
+struct RunTeam {
+  Index threads = 0;                      ///< 0: one for each core
+  std::shared_ptr<Workers> workers = {};  ///< a team to share, instead of `threads` of its own
+  /// Evaluates the candidates, instead of the domain on the run's own threads.
+  std::shared_ptr<Evaluator> evaluator = {};
+};
+
+class Run {
+ public:
+  /// Begins a run on the domain that `config` names. What the folder holds of another one is
+  /// removed, but only once it is certain that this one can begin.
+  static std::unique_ptr<Run> start(const Config& config, RunFolder folder, Index threads = 0);
+  /// Begins a run on any problem; what `config` says of the domain is not looked at. The folder
+  /// has the problem's description, so that the run can be shown without it.
+  static std::unique_ptr<Run> start(const Config& config, std::shared_ptr<const Domain> domain,
+                                    RunFolder folder, RunTeam team = {});
+
+  /// Takes a run up where its last checkpoint left it. One on a problem that is not known by name
+  /// can be looked at, but cannot go on without that problem.
+  static std::unique_ptr<Run> resume(RunFolder folder, Index threads = 0);
+  /// The same on any problem, which must be the one it was begun on.
+  static std::unique_ptr<Run> resume(RunFolder folder, std::shared_ptr<const Domain> domain,
+                                     RunTeam team = {});
+
+  /// Goes on until the configured number of iterations, or until an observer or `*stop` ends it.
+  /// Writes a checkpoint every so often, and everything at the end, however it ends; what was
+  /// found is on disk even when an observer or the domain throws.
+  DriveEnd go(std::span<Observer* const> observers = {}, const std::atomic<bool>* stop = nullptr);
+
+  /// Plans more (or fewer) iterations than configured, but no fewer than are done.
+  void set_iterations(std::int64_t iterations);
+
+  [[nodiscard]] const Config& config() const { return config_; }
+  [[nodiscard]] const Domain& domain() const { return *domain_; }
+  /// Whether its problem is at hand, and not only the description.
+  [[nodiscard]] bool can_go_on() const { return can_evaluate_; }
+  [[nodiscard]] const Search& search() const { return *search_; }
+  [[nodiscard]] const MetricsLog& metrics() const { return metrics_; }
+  [[nodiscard]] const RunFolder& folder() const { return folder_; }
+  /// Seconds spent searching so far.
+  [[nodiscard]] double seconds() const;
+  /// What is taken off every objective in the QD score; none where it is not known.
+  [[nodiscard]] std::optional<double> objective_floor() const;
+  /// The metrics as they are now.
+  [[nodiscard]] MetricsLine now() const;
+
+  /// The instruction set with which the last checkpoint was made. Going on with another may
+  /// round sums differently.
+  [[nodiscard]] const std::string& recorded_instruction_set() const {
+    return recorded_instruction_set_;
+  }
+  /// The version of the library with which it was made.
+  [[nodiscard]] const std::string& recorded_version() const { return recorded_version_; }
+
+  // run_results.cpp
+  /// Writes archive, metrics and picture.
+  void write_results() const;
+  /// Writes a picture of the density and its values. Throws where there is none to draw: the
+  /// algorithm has no density in the strict sense, or there are more than two features.
+  void write_density();
+
+ private:
+  class Checkpoints;
+  Run(Config config, RunFolder folder, std::shared_ptr<const Domain> domain, RunTeam team);
+  /// Makes the search, with what the folder has of cells and initial solutions where `kept`.
+  void build(bool kept);
+  void begin();
+
+  // run_checkpoint.cpp
+  void write_checkpoint();
+  void read_checkpoint();
+  void note_metrics();
+
+  Config config_;
+  RunFolder folder_;
+  std::shared_ptr<const Domain> domain_;
+  RunTeam team_;
+  bool can_evaluate_ = true;
+  std::unique_ptr<Search> search_;
+  MetricsLog metrics_;
+  std::string recorded_instruction_set_, recorded_version_;
+  double seconds_before_ = 0.0;
+  std::optional<std::chrono::steady_clock::time_point> going_since_;
+  StateWriter state_;  // kept, so that its memory is
+};
+
+}  // namespace rarefy

@@ -1,0 +1,95 @@
+#include "density/kde/direct_kde_sums.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include "density/kde/exact_sum.hpp"
+
+namespace rarefy {
+namespace {
+
+// A sum below 2^-60 of a single Gaussian's peak may consist of terms that single precision cannot
+// hold, and counts as 2^-126.
+constexpr double kFarTail = 0x1p-60;
+// A sum this small of a kernel of bounded support may be a few terms at the edge of their
+// reach, where single precision is relatively poor.
+constexpr double kEdge = 1.0;
+
+}  // namespace
+
+DirectKdeSums::DirectKdeSums(Kernel kernel, KernelCoordinates coordinates, FeatureBuffer& buffer)
+    : kernel_(kernel),
+      coordinates_(std::move(coordinates)),
+      buffer_(buffer),
+      points_(static_cast<Index>(coordinates_.scale.size())) {
+  if (buffer_.capacity() > 0) {
+    points_.reserve(buffer_.capacity());
+    changed_.reserve(static_cast<std::size_t>(buffer_.capacity()));
+  }
+  for (Index slot = 0; slot < buffer_.contents().rows(); ++slot) take_over(slot);
+}
+
+// Taken relative to the centre of feature space first, in double precision, so
+// that single precision has only the box to cover.
+float DirectKdeSums::coordinate(double feature, Index d) const {
+  const auto i = static_cast<std::size_t>(d);
+  return static_cast<float>((feature - coordinates_.centre[i]) * coordinates_.scale[i]);
+}
+
+void DirectKdeSums::take_over(Index slot) {
+  const auto row = buffer_.contents().row(slot);
+  if (slot >= points_.count()) points_.resize(slot + 1);
+  for (Index d = 0; d < points_.dims(); ++d) {
+    points_.set(slot, d, coordinate(row[static_cast<std::size_t>(d)], d));
+  }
+}
+
+void DirectKdeSums::add(BatchView features, Workers& /*workers*/) {
+  changed_.clear();
+  buffer_.add(features, changed_);
+  for (const Index slot : changed_) take_over(slot);
+}
+
+void DirectKdeSums::prepare(Index queries) {
+  const auto rows = static_cast<std::size_t>(queries);
+  if (sums_.size() < rows) {
+    sums_.resize(rows);
+    queries_.resize(rows * static_cast<std::size_t>(points_.dims()));
+  }
+}
+
+void DirectKdeSums::log_sums(BatchView features, Index first, std::span<double> out) {
+  const Index dims = features.cols();
+  float* queries = queries_.data() + first * dims;
+  double* sums = sums_.data() + first;
+  for (Index i = 0; i < features.rows(); ++i) {
+    for (Index d = 0; d < dims; ++d) queries[i * dims + d] = coordinate(features(i, d), d);
+  }
+  switch (kernel_) {
+    case Kernel::gaussian: kernels::gaussian_sums(points_, queries, features.rows(), sums); break;
+    case Kernel::triangular:
+      kernels::triangular_sums(points_, queries, features.rows(), sums);
+      break;
+    case Kernel::epanechnikov:
+      kernels::epanechnikov_sums(points_, queries, features.rows(), sums);
+      break;
+  }
+  for (Index i = 0; i < features.rows(); ++i) {
+    const bool sure = sums[i] >= (kernel_ == Kernel::gaussian ? kFarTail : kEdge);
+    out[static_cast<std::size_t>(i)] =
+        sure ? std::log(sums[i])
+             : exact_log_sum(kernel_, buffer_.contents(), coordinates_.scale, features.row(i));
+  }
+}
+
+std::string DirectKdeSums::description() const { return "direct sums"; }
+
+// The buffer is all there is.
+void DirectKdeSums::save(StateWriter& /*out*/) const {}
+
+void DirectKdeSums::load(StateReader& /*in*/) {
+  points_.resize(0);
+  for (Index slot = 0; slot < buffer_.contents().rows(); ++slot) take_over(slot);
+}
+
+}  // namespace rarefy

@@ -1,0 +1,64 @@
+#include "density/kde/exact_sum.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace rarefy {
+namespace {
+
+constexpr double kFarthest = 1e300;  // squared distances that are still told apart by squares
+
+// The distance between two features, without squares that overflow; at most the largest double.
+double distance(std::span<const double> a, std::span<const double> b) {
+  double longest = 0.0;
+  for (std::size_t d = 0; d < a.size(); ++d) {
+    longest = std::max(longest, std::abs(0.5 * a[d] - 0.5 * b[d]));
+  }
+  if (longest == 0.0) return 0.0;
+  double sum = 0.0;
+  for (std::size_t d = 0; d < a.size(); ++d) {
+    const double part = (0.5 * a[d] - 0.5 * b[d]) / longest;
+    sum += part * part;
+  }
+  return std::min(longest * std::sqrt(sum), 0.5 * std::numeric_limits<double>::max()) * 2.0;
+}
+
+}  // namespace
+
+double exact_log_sum(Kernel kernel, BatchView rows, std::span<const double> scale,
+                     std::span<const double> query) {
+  const auto squared = [&](Index i) {
+    double sum = 0.0;
+    for (Index d = 0; d < rows.cols(); ++d) {
+      const auto at = static_cast<std::size_t>(d);
+      const double difference = (query[at] - rows(i, d)) * scale[at];
+      sum += difference * difference;
+    }
+    return sum;
+  };
+  double nearest = std::numeric_limits<double>::max();
+  for (Index i = 0; i < rows.rows(); ++i) nearest = std::min(nearest, squared(i));
+  double sum = 0.0;
+  for (Index i = 0; i < rows.rows(); ++i) {
+    const double d2 = squared(i);
+    switch (kernel) {
+      case Kernel::gaussian:  // log-sum-exp: relative to the largest term
+        if (d2 - nearest < 100.0) sum += std::exp2(nearest - d2);
+        break;
+      case Kernel::triangular: sum += std::max(0.0, 1.0 - std::sqrt(d2)); break;
+      case Kernel::epanechnikov: sum += std::max(0.0, 1.0 - d2); break;
+    }
+  }
+  // So far out that even squares overflow: finite and in order all the same.
+  if (!(nearest < kFarthest)) {
+    double least = std::numeric_limits<double>::max();
+    for (Index i = 0; i < rows.rows(); ++i) least = std::min(least, distance(query, rows.row(i)));
+    return -kFarthest * (1.0 + std::log10(least) / 400.0);
+  }
+  if (kernel == Kernel::gaussian) return std::log(sum) - std::numbers::ln2 * nearest;
+  return sum > 0.0 ? std::log(sum) : KernelDensity::kNoDensity - std::sqrt(nearest);
+}
+
+}  // namespace rarefy

@@ -1,0 +1,84 @@
+#include "rarefy/emitters/separable_cma_es.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/at.hpp"
+#include "core/squared_norm.hpp"
+#include "rarefy/core/error.hpp"
+
+namespace rarefy {
+
+SeparableCmaEs::SeparableCmaEs(const LinearStrategyOptions& options) : LinearStrategy(options) {
+  reset(std::vector<double>(at(dimension()), 0.0));
+}
+
+void SeparableCmaEs::reset_shape() {
+  variances_.assign(at(dimension()), 1.0);
+  path_c_.assign(at(dimension()), 0.0);
+  path_sigma_.assign(at(dimension()), 0.0);
+}
+
+void SeparableCmaEs::shape(std::span<double> row) const {
+  for (std::size_t d = 0; d < row.size(); ++d) row[d] *= std::sqrt(variances_[d]);
+}
+
+double SeparableCmaEs::adapt(const Lesson& lesson) {
+  const auto& p = parameters();
+  const auto n = static_cast<double>(dimension());
+  // A diagonal has n numbers to learn instead of n (n + 1) / 2: rates are (n + 2) / 3 times as
+  // large (Ros and Hansen, section 2).
+  const double faster = (n + 2) / 3;
+  const double c1 = std::min(1.0, p.c1 * faster);
+  const double cmu = std::min(1.0 - c1, p.cmu * faster);
+
+  const double push = std::sqrt(p.csigma * (2 - p.csigma) * p.mueff);
+  for (std::size_t d = 0; d < path_sigma_.size(); ++d) {
+    path_sigma_[d] =
+        (1 - p.csigma) * path_sigma_[d] + push * lesson.mean_step[d] / std::sqrt(variances_[d]);
+  }
+  const double length = std::sqrt(squared_norm(path_sigma_));
+  const double decay = 1 - std::pow(1 - p.csigma, 2.0 * static_cast<double>(generation()));
+  const bool hsig = length / std::sqrt(decay) < (1.4 + 2 / (n + 1)) * p.chi_n;
+  if (hsig) {
+    follow(path_c_, lesson.mean_step, p.cc, p.mueff);
+  } else {
+    for (double& value : path_c_) value *= 1 - p.cc;
+  }
+  const double delta = hsig ? 0.0 : p.cc * (2 - p.cc);
+  const double keep = 1 + c1 * delta - c1 - cmu;
+  for (std::size_t d = 0; d < variances_.size(); ++d) {
+    double spread = 0.0;
+    for (Index i = 0; i < lesson.steps.rows(); ++i) {
+      const double step = lesson.steps(i, static_cast<Index>(d));
+      spread += p.weights[at(i)] * step * step;
+    }
+    variances_[d] = keep * variances_[d] + c1 * path_c_[d] * path_c_[d] + cmu * spread;
+  }
+  return std::exp(std::min(1.0, p.csigma / p.dsigma * (length / p.chi_n - 1)));
+}
+
+Stop SeparableCmaEs::stop(std::span<const double> scores, const StopTests& tests) const {
+  const auto [least, most] = std::minmax_element(variances_.begin(), variances_.end());
+  if (!(*least > 0) || !(*most / *least <= tests.condition)) return Stop::condition;
+  return stop_by(sigma() * std::sqrt(*most), scores, tests);
+}
+
+void SeparableCmaEs::save(StateWriter& out) const {
+  LinearStrategy::save(out);
+  out.reals("sep.variances", variances_);
+  out.reals("sep.path_c", path_c_);
+  out.reals("sep.path_sigma", path_sigma_);
+}
+
+void SeparableCmaEs::load(StateReader& in) {
+  LinearStrategy::load(in);
+  in.finite_reals("sep.variances", variances_);
+  in.finite_reals("sep.path_c", path_c_);
+  in.finite_reals("sep.path_sigma", path_sigma_);
+  if (!std::all_of(variances_.begin(), variances_.end(), [](double v) { return v > 0; })) {
+    throw Error(ErrorKind::corrupt, "saved state: a variance is not above 0");
+  }
+}
+
+}  // namespace rarefy

@@ -1,0 +1,139 @@
+#include "rarefy/experiment/algorithm_table.hpp"
+
+#include <array>
+
+#include "experiment/make_parts.hpp"
+#include "rarefy/core/nearest_name.hpp"
+#include "rarefy/experiment/domain_table.hpp"
+
+namespace rarefy {
+
+const EmitterKind kStrategyEmitter = {
+    .name = "strategy", .make = make_strategy_emitter, .restarts = true};
+const EmitterKind kIsoLineEmitter = {.name = "iso-line", .make = make_iso_line_emitter};
+const EmitterKind kGaussianEmitter = {.name = "gaussian", .make = make_gaussian_emitter};
+
+const DensityKind kKernelDensity = {.name = "kde", .make = make_kernel_density};
+const DensityKind kFlowDensity = {.name = "flow", .make = make_flow_density};
+const DensityKind kNovelty = {.name = "novelty", .make = make_novelty, .accepts = true};
+const DensityKind kThresholds = {
+    .name = "thresholds", .make = make_thresholds, .accepts = true, .has_thresholds = true};
+const DensityKind kImprovement = {.name = "improvement",
+                                  .make = make_improvement,
+                                  .accepts = true,
+                                  .shows_progress = false,
+                                  .tells_elites_apart = false};
+const DensityKind kNoDensity = {.name = "none", .make = make_no_density, .accepts = true};
+
+namespace {
+
+// What the algorithms have in common that are not density descent.
+void set_rival(Config& config) {
+  config.emitters.cma_es.sigma0 = 0.5;
+  config.emitters.cma_es.mirrored = false;
+  config.restarts.when = RestartWhen::basic;
+  config.restarts.at = RestartAt::elite;
+}
+
+// As its authors define it: parents are those that found or improved something, and an emitter
+// of which none does starts anew.
+void set_cma_me(Config& config) {
+  set_rival(config);
+  config.emitters.selection = Selection::filter;
+  config.restarts.when = RestartWhen::no_improvement;
+}
+
+// What all algorithms have in common in the published profile.
+void set_published(Config& config, const PublishedValues& values) {
+  config.emitters.cma_es.mirrored = false;
+  config.emitters.cma_es.factor = Factor::eigen;
+  config.emitters.selection = Selection::mu;
+  config.emitters.iso_line.sigma_iso = values.iso_sigma;
+  config.restarts.when = RestartWhen::basic;
+  config.density.kde.bandwidth = Bandwidth::absolute(values.bandwidth);
+  config.density.novelty.threshold = values.novelty_threshold;
+  config.density.flow.network.layers = {256, 256, 256};
+  config.density.flow.integration.steps = 6;  // ranks nearly as 10 do, see docs/reproduction.md
+  config.density.outside = Outside::as_is;
+}
+
+constexpr auto kNothing = [](Config&) {};
+
+constexpr std::array kAlgorithms = {
+    Algorithm{.name = "dds-kde",
+              .meaning = "density descent on a kernel density estimate, by CMA-ES",
+              .emitter = &kStrategyEmitter,
+              .density = &kKernelDensity,
+              .set_defaults = kNothing,
+              .set_published =
+                  [](Config& config, const PublishedValues& values) {
+                    set_published(config, values);
+                    config.emitters.cma_es.sigma0 = values.dds_sigma0;
+                    config.restarts.at = RestartAt::origin;
+                  },
+              .published_scores_before_observing = false},
+    Algorithm{.name = "dds-cnf",
+              .meaning = "density descent on a continuous normalizing flow, by CMA-ES",
+              .emitter = &kStrategyEmitter,
+              .density = &kFlowDensity,
+              .set_defaults = kNothing,
+              .set_published =
+                  [](Config& config, const PublishedValues& values) {
+                    set_published(config, values);
+                    config.emitters.cma_es.sigma0 = values.cnf_sigma0;
+                    config.restarts.at = RestartAt::origin;
+                  }},
+    Algorithm{.name = "ns",
+              .meaning = "novelty search: mean distance to the nearest neighbours, by CMA-ES",
+              .emitter = &kStrategyEmitter,
+              .density = &kNovelty,
+              .set_defaults = set_rival,
+              .set_published = set_published},
+    Algorithm{.name = "cma-mae",
+              .meaning = "MAP-annealing: thresholds that rise where they are met, by CMA-ES",
+              .emitter = &kStrategyEmitter,
+              .density = &kThresholds,
+              .set_defaults = set_rival,
+              .set_published =
+                  [](Config& config, const PublishedValues& values) {
+                    set_published(config, values);
+                    config.emitters.cma_es.sigma0 = values.cma_mae_sigma0;
+                  }},
+    Algorithm{.name = "cma-me",
+              .meaning = "new cells first, then improvements, by CMA-ES",
+              .emitter = &kStrategyEmitter,
+              .density = &kImprovement,
+              .set_defaults = set_cma_me,
+              .set_published =
+                  [](Config& config, const PublishedValues& values) {
+                    set_published(config, values);
+                    config.emitters.cma_es.sigma0 = values.cma_me_sigma0;
+                  }},
+    Algorithm{.name = "map-elites-line",
+              .meaning = "elites varied by noise and along lines to each other",
+              .emitter = &kIsoLineEmitter,
+              .density = &kNoDensity,
+              .set_defaults = set_rival,
+              .set_published = set_published},
+    Algorithm{.name = "map-elites",
+              .meaning = "elites varied by noise",
+              .emitter = &kGaussianEmitter,
+              .density = &kNoDensity,
+              .set_defaults = set_rival,
+              .set_published = set_published},
+};
+
+}  // namespace
+
+std::span<const Algorithm> algorithms() { return kAlgorithms; }
+
+const Algorithm& algorithm_named(std::string_view name) {
+  std::vector<std::string_view> known;
+  for (const auto& row : algorithms()) {
+    if (row.name == name) return row;
+    known.push_back(row.name);
+  }
+  throw unknown_name("algorithm", name, known);
+}
+
+}  // namespace rarefy

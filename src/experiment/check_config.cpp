@@ -1,0 +1,107 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "experiment/make_parts.hpp"
+#include "rarefy/core/error.hpp"
+#include "rarefy/experiment/algorithm_table.hpp"
+
+namespace rarefy {
+namespace {
+
+[[noreturn]] void refuse(std::string_view thing, const std::string& given,
+                         std::string_view expected) {
+  throw Error(ErrorKind::parameter, thing, given, expected);
+}
+
+// The published parts are what they are; a configuration must not claim others.
+void check_published(const Config& config) {
+  if (config.profile != Profile::published) return;
+  const auto& cma_es = config.emitters.cma_es;
+  const auto& kde = config.density.kde;
+  if (cma_es.factor != Factor::eigen || kde.kernel != Kernel::gaussian ||
+      cma_es.decompose_every != 0 || kde.method == KdeMethod::panels ||
+      config.emitters.strategy != Strategy::cma_es) {
+    refuse("published profile",
+           fmt::format("factor {}, kernel {}, decompose-every {}, kde {}, strategy {}",
+                       name_of(cma_es.factor), name_of(kde.kernel), cma_es.decompose_every,
+                       name_of(kde.method), name_of(config.emitters.strategy)),
+           "eigen, gaussian, 0, direct and cma-es, which cannot be changed there");
+  }
+}
+
+// Which parts make sense with which.
+void check_algorithm(const Config& config) {
+  const auto& density = *algorithm_of(config).density;
+  const auto with_algorithm = [&](std::string_view given) {
+    return fmt::format("{} with {}", given, config.algorithm);
+  };
+  if (config.emitters.selection == Selection::filter && !density.accepts) {
+    refuse("selection", with_algorithm("filter"), "mu: density descent accepts every candidate");
+  }
+  if (config.restarts.when == RestartWhen::no_improvement && !density.accepts) {
+    refuse("restart-when", with_algorithm("no-improvement"),
+           "stagnation or basic: density descent accepts every candidate");
+  }
+  if (config.restarts.at == RestartAt::sparsest && !density.tells_elites_apart) {
+    refuse("restart-at", with_algorithm("sparsest"),
+           "another: its scores do not tell elites apart");
+  }
+  if (config.restarts.when == RestartWhen::stagnation && !density.shows_progress) {
+    refuse("restart-when", with_algorithm("stagnation"),
+           "basic or no-improvement: its scores are ranks, and do not show progress");
+  }
+}
+
+void check_thresholds(const Config& config, const DomainInfo& domain) {
+  const auto& minimum = config.density.threshold_min;
+  if (!algorithm_of(config).density->has_thresholds || !minimum) return;
+  if (domain.greatest_objective && *minimum >= *domain.greatest_objective) {
+    refuse("threshold-min", fmt::format("{}", *minimum),
+           fmt::format("a number below the greatest objective, {}: above all objectives, a "
+                       "threshold never lets anything in",
+                       *domain.greatest_objective));
+  }
+}
+
+void check_start(const Config& config, const Bounds& bounds) {
+  const double x0 = config.emitters.x0;
+  if (bounds.any() && (x0 < bounds.lower[0] || x0 > bounds.upper[0])) {
+    refuse("x0", fmt::format("{}", x0),
+           fmt::format("a value within the bounds, {} to {}", bounds.lower[0], bounds.upper[0]));
+  }
+}
+
+// Full covariance matrices grow with the square of n. Where they cannot fit, it is better said
+// than found out by whoever ends processes that take too much.
+void check_memory(const Config& config, const DomainInfo& domain) {
+  if (algorithm_of(config).emitter != &kStrategyEmitter ||
+      config.emitters.strategy != Strategy::cma_es) {
+    return;
+  }
+  constexpr double kMatrices = 3;  // the matrix, its factor, and the next factor
+  const auto n = static_cast<double>(domain.solution_dim);
+  const double needed =
+      kMatrices * sizeof(double) * n * n * static_cast<double>(config.emitters.count);
+  const double there =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+  if (there > 0 && needed > there) {
+    refuse("n",
+           fmt::format("{}, for which {} full covariance matrices take {:.0f} GB",
+                       domain.solution_dim, config.emitters.count, 1e-9 * needed),
+           fmt::format("matrices that fit into the {:.0f} GB of this machine, or the strategy "
+                       "sep-cma-es or lm-ma-es, whose memory is linear in n",
+                       1e-9 * there));
+  }
+}
+
+}  // namespace
+
+void check_config(const Config& config, const DomainInfo& domain) {
+  check_published(config);
+  check_algorithm(config);
+  check_thresholds(config, domain);
+  check_memory(config, domain);
+  check_start(config, bounds_of(config.emitters, domain));
+}
+
+}  // namespace rarefy

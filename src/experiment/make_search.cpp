@@ -1,0 +1,126 @@
+#include "rarefy/experiment/make_search.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <utility>
+
+#include "experiment/make_parts.hpp"
+#include "rarefy/core/error.hpp"
+#include "rarefy/experiment/algorithm_table.hpp"
+#include "rarefy/storage/npy.hpp"
+#include "rarefy/storage/npz.hpp"
+#include "rarefy/tessellations/cvt.hpp"
+#include "rarefy/tessellations/grid.hpp"
+
+namespace rarefy {
+namespace {
+
+// A .npy file, the archive of a run, or the folder it lies in.
+Batch read_solutions(const std::filesystem::path& path) {
+  if (path.extension() == ".npy") return read_npy_batch(path);
+  const auto archive = std::filesystem::is_directory(path) ? path / "archive.npz" : path;
+  return to_batch(array_of(read_npz(archive), "solutions", archive.string()));
+}
+
+}  // namespace
+
+bool uses_grid(const Config& config, const DomainInfo& domain) {
+  switch (config.archive.kind) {
+    case CellKind::automatic: return domain.feature_dim() <= 2 && config.archive.centroids.empty();
+    case CellKind::grid: return true;
+    case CellKind::cvt: break;
+  }
+  return false;
+}
+
+std::shared_ptr<const Tessellation> make_tessellation(const Config& config,
+                                                      const DomainInfo& domain, Workers& workers) {
+  const auto& space = domain.feature_space;
+  if (uses_grid(config, domain)) {
+    const auto features = static_cast<std::size_t>(domain.feature_dim());
+    return std::make_shared<Grid>(space, std::vector<Index>(features, config.archive.intervals));
+  }
+  if (!config.archive.centroids.empty()) {
+    return std::make_shared<Cvt>(space, read_npy_batch(config.archive.centroids));
+  }
+  return std::make_shared<Cvt>(space, config.archive.cvt, workers);
+}
+
+Batch read_initial_solutions(const Config& config, const DomainInfo& domain) {
+  const auto& file = config.emitters.initial_solutions;
+  if (file.empty()) return {};
+  auto solutions = read_solutions(file);
+  if (solutions.cols() != domain.solution_dim || solutions.rows() == 0) {
+    throw Error(ErrorKind::data, fmt::format("{}: initial solutions", file),
+                fmt::format("{} x {}", solutions.rows(), solutions.cols()),
+                fmt::format("at least one row of {} values", domain.solution_dim));
+  }
+  const auto bounds = bounds_of(config.emitters, domain);
+  for (Index i = 0; i < solutions.rows(); ++i) {
+    for (const double value : solutions.row(i)) {
+      if (!std::isfinite(value)) {
+        throw Error(ErrorKind::data, fmt::format("{}: row {}", file, i), fmt::format("{}", value),
+                    "finite numbers");
+      }
+    }
+    if (bounds.any() && !lies_inside(solutions.row(i), bounds)) {
+      throw Error(ErrorKind::data, fmt::format("{}: row {}", file, i), "a solution out of bounds",
+                  fmt::format("values from {} to {}", bounds.lower[0], bounds.upper[0]));
+    }
+  }
+  return solutions;
+}
+
+SearchParts make_parts(const Config& config, const DomainInfo& domain,
+                       std::shared_ptr<const Tessellation> cells, BatchView initial_solutions) {
+  domain.check();
+  check_config(config, domain);
+  const auto& algorithm = algorithm_of(config);
+  const std::vector<double> origin(static_cast<std::size_t>(domain.solution_dim),
+                                   config.emitters.x0);
+  SearchParts parts;
+  for (Index i = 0; i < config.emitters.count; ++i) {
+    auto emitter = algorithm.emitter->make(config, domain, static_cast<std::uint32_t>(i));
+    emitter->restart(
+        initial_solutions.empty()
+            ? std::span<const double>(origin)
+            : initial_solutions.row(i * initial_solutions.rows() / config.emitters.count));
+    parts.emitters.push_back(std::move(emitter));
+    parts.triggers.push_back(make_trigger(config.restarts));
+  }
+  parts.restart_point = make_restart_point(config, domain);
+  parts.density = algorithm.density->make(config, domain, cells);
+  parts.archive = std::make_unique<Archive>(std::move(cells), domain.solution_dim);
+  return parts;
+}
+
+SearchOptions make_search_options(const Config& config, Batch initial_solutions) {
+  SearchOptions options;
+  options.seed = seed_of(config);
+  options.score_before_observing = config.profile != Profile::published ||
+                                   algorithm_of(config).published_scores_before_observing;
+  options.outside = config.density.outside;
+  options.nan_means_failed = config.nan_fails;
+  options.initial_solutions = std::move(initial_solutions);
+  return options;
+}
+
+std::unique_ptr<Search> make_search(const Config& config, const DomainInfo& domain, Index threads) {
+  return make_search(config, domain, std::make_shared<Workers>(threads));
+}
+
+std::unique_ptr<Search> make_search(const Config& config, const DomainInfo& domain,
+                                    std::shared_ptr<Workers> team,
+                                    std::shared_ptr<const Tessellation> cells) {
+  domain.check();
+  if (cells == nullptr) cells = make_tessellation(config, domain, *team);
+  auto solutions = read_initial_solutions(config, domain);
+  auto parts = make_parts(config, domain, std::move(cells), solutions);
+  auto options = make_search_options(config, std::move(solutions));
+  options.workers = std::move(team);
+  return std::make_unique<Search>(std::move(parts), options);
+}
+
+}  // namespace rarefy

@@ -1,0 +1,52 @@
+#include "rarefy/runs/drive.hpp"
+
+#include <algorithm>
+
+namespace rarefy {
+namespace {
+
+bool somebody_stops(const Search& search, std::span<Observer* const> observers) {
+  bool stop = false;
+  for (Observer* observer : observers) {  // all of them, whoever wants to stop
+    if (observer->iteration_done(search) == Next::stop) stop = true;
+  }
+  return stop;
+}
+
+DriveEnd loop(Search& search, Evaluator& evaluator, std::int64_t iterations,
+              std::span<Observer* const> observers, const std::atomic<bool>* stop) {
+  Evaluation batch(search.candidates(), search.feature_dim());
+  while (search.iteration() < iterations) {
+    if (stop != nullptr && stop->load(std::memory_order_relaxed)) return DriveEnd::stopped;
+    std::fill(batch.valid.begin(), batch.valid.end(), std::uint8_t{1});
+    evaluator.evaluate(search.ask(), batch.span());
+    search.tell(batch.features, batch.objectives, batch.valid);
+    if (somebody_stops(search, observers) && search.iteration() < iterations) {
+      return DriveEnd::stopped;
+    }
+  }
+  return DriveEnd::finished;
+}
+
+}  // namespace
+
+DriveEnd drive(Search& search, Evaluator& evaluator, std::int64_t iterations,
+               std::span<Observer* const> observers, const std::atomic<bool>* stop) {
+  DriveEnd end = DriveEnd::failed;
+  try {
+    for (Observer* observer : observers) observer->begin(search);
+    end = loop(search, evaluator, iterations, observers, stop);
+  } catch (...) {
+    for (Observer* observer : observers) {
+      try {
+        observer->end(search, DriveEnd::failed);
+      } catch (...) {  // NOLINT(bugprone-empty-catch): the first trouble is the one to tell
+      }
+    }
+    throw;
+  }
+  for (Observer* observer : observers) observer->end(search, end);
+  return end;
+}
+
+}  // namespace rarefy

@@ -1,0 +1,232 @@
+#include "rarefy/runs/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "rarefy/core/error.hpp"
+#include "rarefy/experiment/config_file.hpp"
+#include "rarefy/experiment/domain_table.hpp"
+#include "rarefy/experiment/make_search.hpp"
+#include "rarefy/storage/atomic_file.hpp"
+#include "rarefy/storage/npy.hpp"
+
+namespace rarefy {
+namespace {
+
+// A problem of which only the description is known.
+class DescribedDomain : public Domain {
+ public:
+  using Domain::Domain;
+  explicit DescribedDomain(DomainInfo info) : Domain(std::move(info)) {}
+  void evaluate(BatchView /*solutions*/, BatchSpan /*features*/,
+                std::span<double> /*objectives*/) const override {
+    throw Error(ErrorKind::parameter,
+                fmt::format("'{}' cannot be evaluated here: it belongs to the program that began "
+                            "the run, which can go on with it",
+                            info().name));
+  }
+};
+
+// The configuration of a run on any problem, be it one of ours or not.
+Config config_for(Config config, const DomainInfo& problem) {
+  if (!config.own_problem && config.domain == problem.name && domain_info(config) == problem) {
+    return config;  // one of ours after all
+  }
+  problem.check();
+  const auto rows = domain_rows();
+  const bool taken = std::any_of(rows.begin(), rows.end(),
+                                 [&](const DomainRow& row) { return row.name == problem.name; });
+  if (problem.name.empty() || taken) {
+    throw Error(ErrorKind::parameter, "domain: name", fmt::format("'{}'", problem.name),
+                taken ? "another: it is that of a domain that comes with rarefy" : "a name");
+  }
+  if (config.profile != Profile::standard) {
+    throw Error(ErrorKind::parameter, "profile", name_of(config.profile),
+                fmt::format("default: nothing was published about '{}'", problem.name));
+  }
+  config.domain = problem.name;
+  config.own_problem = problem;
+  config.problem = {};
+  return config;
+}
+
+}  // namespace
+
+// Writes the state down while the loop goes round.
+class Run::Checkpoints : public Observer {
+ public:
+  Checkpoints(Run& run, std::span<Observer* const> listeners)
+      : run_(run), listeners_(listeners), last_(Clock::now()) {}
+
+  Next iteration_done(const Search& search) override {
+    if (search.iteration() % run_.config_.output.metrics_every == 0) run_.note_metrics();
+    const auto now = Clock::now();
+    if (std::chrono::duration<double>(now - last_).count() < pause()) return Next::go_on;
+    write();
+    last_ = Clock::now();
+    cost_ = std::chrono::duration<double>(last_ - now).count();
+    return Next::go_on;
+  }
+
+  void write() {
+    run_.write_checkpoint();
+    for (Observer* listener : listeners_) {
+      listener->checkpoint_written(*run_.search_, run_.folder_.checkpoint());
+    }
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  // As configured, but writing must not take more than a twentieth of the time: the archive of
+  // a long novelty search fills hundreds of megabytes.
+  [[nodiscard]] double pause() const {
+    constexpr double kPauses = 20.0;
+    const double wanted = run_.config_.output.checkpoint_seconds;
+    return wanted > 0 ? std::max(wanted, kPauses * cost_) : 0.0;
+  }
+
+  Run& run_;
+  std::span<Observer* const> listeners_;
+  Clock::time_point last_;
+  double cost_ = 0.0;  // of the last checkpoint, in seconds
+};
+
+Run::Run(Config config, RunFolder folder, std::shared_ptr<const Domain> domain, RunTeam team)
+    : config_(std::move(config)),
+      folder_(std::move(folder)),
+      domain_(std::move(domain)),
+      team_(std::move(team)) {
+  if (team_.workers == nullptr) team_.workers = std::make_shared<Workers>(team_.threads);
+}
+
+void Run::build(bool kept) {
+  Config local = config_;
+  if (kept) {
+    const auto if_there = [](const std::filesystem::path& file) {
+      return std::filesystem::exists(file) ? file.string() : std::string();
+    };
+    local.archive.centroids = if_there(folder_.centroids());
+    local.emitters.initial_solutions = if_there(folder_.initial_solutions());
+  }
+  search_ = make_search(local, domain_->info(), team_.workers);
+}
+
+void Run::begin() {
+  build(false);
+  const auto initial = read_initial_solutions(config_, domain_->info());
+  folder_.clear();  // not before: a run is not given up for one that cannot begin
+  const auto centroids = search_->archive().tessellation().centroids();
+  if (!centroids.empty()) write_npy(folder_.centroids(), centroids);
+  if (initial.rows() > 0) write_npy(folder_.initial_solutions(), initial);
+  write_checkpoint();
+  // Last: a folder with a configuration has all that resuming needs.
+  write_file_atomically(folder_.config(), to_toml(config_));
+}
+
+std::unique_ptr<Run> Run::start(const Config& config, RunFolder folder, Index threads) {
+  return start(config, make_domain(config), std::move(folder), {.threads = threads});
+}
+
+std::unique_ptr<Run> Run::start(const Config& config, std::shared_ptr<const Domain> domain,
+                                RunFolder folder, RunTeam team) {
+  auto complete = config_for(config, domain->info());
+  std::unique_ptr<Run> run(
+      new Run(std::move(complete), std::move(folder), std::move(domain), std::move(team)));
+  run->begin();
+  return run;
+}
+
+std::unique_ptr<Run> Run::resume(RunFolder folder, Index threads) {
+  auto config = rarefy::resolve(read_settings(folder.config()));
+  const bool ours = !config.own_problem;
+  std::shared_ptr<const Domain> domain;
+  if (ours) {
+    domain = make_domain(config);
+  } else {
+    domain = std::make_shared<DescribedDomain>(*config.own_problem);
+  }
+  std::unique_ptr<Run> run(
+      new Run(std::move(config), std::move(folder), std::move(domain), {.threads = threads}));
+  run->can_evaluate_ = ours;
+  run->read_checkpoint();
+  return run;
+}
+
+std::unique_ptr<Run> Run::resume(RunFolder folder, std::shared_ptr<const Domain> domain,
+                                 RunTeam team) {
+  auto config = rarefy::resolve(read_settings(folder.config()));
+  if (!(domain_info(config) == domain->info())) {
+    throw Error(ErrorKind::data,
+                fmt::format("the run in '{}' was begun on another problem, or one that was "
+                            "described otherwise: '{}', and this is '{}'",
+                            folder.path().string(), config.domain, domain->info().name));
+  }
+  std::unique_ptr<Run> run(
+      new Run(std::move(config), std::move(folder), std::move(domain), std::move(team)));
+  run->read_checkpoint();
+  return run;
+}
+
+void Run::set_iterations(std::int64_t iterations) {
+  if (iterations == config_.iterations) return;
+  if (iterations < search_->iteration()) {
+    throw Error(ErrorKind::parameter, "iterations", fmt::format("{}", iterations),
+                fmt::format("at least the {} that are done", search_->iteration()));
+  }
+  config_.iterations = iterations;
+  write_file_atomically(folder_.config(), to_toml(config_));
+}
+
+double Run::seconds() const {
+  if (!going_since_) return seconds_before_;
+  const auto going = std::chrono::steady_clock::now() - *going_since_;
+  return seconds_before_ + std::chrono::duration<double>(going).count();
+}
+
+std::optional<double> Run::objective_floor() const {
+  const auto& given = config_.output.objective_floor;
+  return given ? given : domain_->info().objective_floor();
+}
+
+MetricsLine Run::now() const {
+  return measure(*search_, config_.output.entropy_floor, objective_floor(), seconds());
+}
+
+DriveEnd Run::go(std::span<Observer* const> observers, const std::atomic<bool>* stop) {
+  if (!can_evaluate_ && team_.evaluator == nullptr) {
+    domain_->evaluate({}, {}, {});  // says why it cannot
+  }
+  Checkpoints checkpoints(*this, observers);
+  std::vector<Observer*> all = {&checkpoints};
+  all.insert(all.end(), observers.begin(), observers.end());
+  ThreadsEvaluator threads(*domain_, *team_.workers);
+  Evaluator& evaluator = team_.evaluator != nullptr ? *team_.evaluator : threads;
+
+  going_since_ = std::chrono::steady_clock::now();
+  const auto wrap_up = [&] {
+    seconds_before_ = seconds();
+    going_since_.reset();
+    if (search_->iteration() > 0) note_metrics();
+    checkpoints.write();
+    write_results();
+  };
+  DriveEnd end = DriveEnd::stopped;
+  try {
+    end = drive(*search_, evaluator, config_.iterations, all, stop);
+  } catch (...) {
+    const auto reason = std::current_exception();
+    try {
+      wrap_up();
+    } catch (...) {  // NOLINT(bugprone-empty-catch): the first trouble is the one to tell
+    }
+    std::rethrow_exception(reason);
+  }
+  wrap_up();
+  return end;
+}
+
+}  // namespace rarefy

@@ -1,0 +1,93 @@
+// The state of a run as it lies in checkpoint.bin.
+#include <fmt/format.h>
+
+#include "rarefy/core/error.hpp"
+#include "rarefy/core/instruction_set.hpp"
+#include "rarefy/core/version.hpp"
+#include "rarefy/experiment/config_file.hpp"
+#include "rarefy/runs/run.hpp"
+#include "rarefy/storage/atomic_file.hpp"
+#include "rarefy/storage/checkpoint.hpp"
+
+namespace rarefy {
+namespace {
+
+// Raised whenever a saved state means something else than before.
+constexpr std::int64_t kStateVersion = 5;
+
+// What in a configuration must not change while a run is under way. The rest (how far to go, how
+// often to write) may.
+Config what_decides_results(Config config) {
+  const Config defaults;
+  for (const auto& parameter : parameters()) {
+    if (!parameter.decides_results) parameter.put(config, parameter.get(defaults));
+  }
+  // These themselves are in the folder.
+  config.archive.centroids.clear();
+  config.emitters.initial_solutions.clear();
+  config.chosen = {};
+  return config;
+}
+
+}  // namespace
+
+void Run::note_metrics() {
+  const auto& lines = metrics_.lines();
+  if (!lines.empty() && lines.back().iteration >= search_->iteration()) return;
+  // A line from where the run was once stopped makes way, so that stopping leaves no trace.
+  if (!lines.empty() && lines.back().iteration % config_.output.metrics_every != 0) {
+    metrics_.drop_last();
+  }
+  metrics_.add(now());
+}
+
+void Run::write_checkpoint() {
+  state_.clear();
+  state_.integer("state.version", kStateVersion);
+  state_.text("state.rarefy", kVersion);
+  state_.text("state.instruction_set", name_of(instruction_set()));
+  state_.text("state.config", to_toml(what_decides_results(config_)));
+  state_.integer("state.cells",
+                 static_cast<std::int64_t>(search_->archive().tessellation().fingerprint()));
+  state_.real("state.seconds", seconds());
+  metrics_.save(state_);
+  search_->save(state_);
+  rarefy::write_checkpoint(folder_.checkpoint(), state_.bytes());
+  write_file_atomically(folder_.metrics(), metrics_.csv());
+}
+
+void Run::read_checkpoint() {
+  const auto name = folder_.checkpoint().string();
+  const auto bytes = rarefy::read_checkpoint(folder_.checkpoint());
+  StateReader in(bytes);
+  try {
+    const auto version = in.integer("state.version");
+    if (version != kStateVersion) {
+      throw Error(ErrorKind::data, "version of the state", fmt::format("{}", version),
+                  fmt::format("{}: the run was made by another version of rarefy", kStateVersion));
+    }
+    recorded_version_ = in.text("state.rarefy");
+    recorded_instruction_set_ = in.text("state.instruction_set");
+    const auto saved = rarefy::resolve(parse_settings(in.text("state.config"), "checkpoint"));
+    if (!(saved == what_decides_results(config_))) {
+      throw Error(ErrorKind::data,
+                  "config.toml does not fit the checkpoint: it was changed in more than "
+                  "iterations, metrics-every and checkpoint-seconds");
+    }
+    build(true);
+    if (in.integer("state.cells") !=
+        static_cast<std::int64_t>(search_->archive().tessellation().fingerprint())) {
+      throw Error(ErrorKind::data,
+                  "the cells are not those the run was begun with: its "
+                  "centroids.npy was changed or removed");
+    }
+    seconds_before_ = in.finite("state.seconds");
+    metrics_.load(in);
+    search_->load(in);
+    if (!in.at_end()) throw Error(ErrorKind::corrupt, "saved state: goes on after its end");
+  } catch (const Error& error) {
+    throw Error(error.kind(), fmt::format("{}: {}", name, error.what()));
+  }
+}
+
+}  // namespace rarefy

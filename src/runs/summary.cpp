@@ -1,0 +1,78 @@
+#include "rarefy/runs/summary.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <cmath>
+#include <iterator>
+
+#include "rarefy/core/text.hpp"
+#include "rarefy/runs/warnings.hpp"
+
+namespace rarefy {
+
+namespace {
+
+// The most memory this process has had, in bytes.
+std::int64_t peak_memory() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return std::int64_t{1024} * usage.ru_maxrss;
+}
+
+}  // namespace
+
+std::string summary_of(const Run& run, PeakMemory memory) {
+  const auto& config = run.config();
+  const auto& problem = run.domain().info();
+  const auto& search = run.search();
+  const auto& archive = search.archive();
+  const auto line = run.now();
+  const auto cells = archive.tessellation().cells();
+  std::string out;
+  const auto put = [&](std::string_view name, const std::string& value) {
+    fmt::format_to(std::back_inserter(out), "  {:<15} {}\n", name, value);
+  };
+  fmt::format_to(std::back_inserter(out), "{}, {} ({} profile), seed {}\n",
+                 problem.title.empty() ? problem.name : problem.title, config.algorithm,
+                 name_of(config.profile), config.seed);
+  put("iterations", fmt::format("{} of {} ({} solutions, {} restarts)", with_commas(line.iteration),
+                                with_commas(config.iterations), with_commas(line.evaluations),
+                                with_commas(line.restarts)));
+  put("coverage", fmt::format("{:.2f} % ({} of {} cells)", 100.0 * line.coverage,
+                              with_commas(archive.size()), with_commas(cells)));
+  put("cross-entropy", fmt::format("{:.3f} (floor {:g}; {:.3f} if all cells were visited equally)",
+                                   line.cross_entropy, config.output.entropy_floor,
+                                   std::log(static_cast<double>(cells))));
+  if (!problem.constant_objective) {
+    const auto floor = run.objective_floor();
+    put("QD score", floor ? fmt::format("{:.6g} (objectives less {:g})", line.qd_score, *floor)
+                          : "unknown: the problem does not say what its least objective is");
+    put("objectives", fmt::format("best {:.6g}, mean of the elites {:.6g}", line.best_objective,
+                                  line.mean_objective));
+  }
+  if (line.failed > 0) {
+    put("failed", fmt::format("{} evaluations ({:.2f} %)", with_commas(line.failed),
+                              100.0 * static_cast<double>(line.failed) /
+                                  static_cast<double>(line.evaluations)));
+  }
+  if (line.outside > 0) {
+    put("outside", fmt::format("{:.2f} % of the evaluations had features outside the box",
+                               100.0 * line.outside));
+  }
+  if (line.seconds > 0) {
+    put("time", fmt::format("{:.1f} s ({} solutions/s)", line.seconds,
+                            with_commas(static_cast<std::int64_t>(
+                                static_cast<double>(line.evaluations) / line.seconds))));
+  }
+  if (memory == PeakMemory::included) {
+    put("memory", fmt::format("{:.0f} MB at most", 1e-6 * static_cast<double>(peak_memory())));
+  }
+  if (const auto how = search.density().description(); !how.empty()) put("density", how);
+  for (const auto& warning : warnings_of(search)) put("warning", warning.text);
+  put("folder", run.folder().path().string());
+  put("picture", run.folder().heatmap().string());
+  return out;
+}
+
+}  // namespace rarefy
