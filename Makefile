@@ -69,11 +69,12 @@ bench-instructions: ## count the instructions of the hot stages; fails where one
 	@cmake --build --preset release --parallel $(JOBS) --target bench_stages
 	@bench/instructions
 
-lint: ## check the formatting and run clang-tidy
+lint: ## check the formatting, compile each source alone, run clang-tidy
 	@scripts/setup build lint
 	@! grep -rn '@@[A-Z]' README.md docs --include='*.md' || { echo 'figures left to fill in'; exit 1; }
 	@$(sources) | xargs -r clang-format --dry-run -Werror
 	@$(configure_command) >/dev/null
+	@scripts/alone $(JOBS)
 	@scripts/tidy $(JOBS)
 
 format: ## format all sources

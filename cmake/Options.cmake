@@ -14,7 +14,9 @@ set(RAREFY_SANITIZE "" CACHE STRING "Sanitizers, as given to -fsanitize=")
 function(rarefy_unite target)
   if(RAREFY_UNITE)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON ${ARGN})
-    target_compile_options(${target} PRIVATE -Wno-shadow)
+    # g++ takes a source for a header when another file includes it.
+    target_compile_options(${target} PRIVATE -Wno-shadow
+                           $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()
 endfunction()
 

@@ -1,4 +1,5 @@
 // Runs that are killed or interrupted: nothing is damaged, and they go on to the same bits.
+#include <algorithm>
 #include <chrono>
 #include <random>
 #include <thread>
@@ -20,7 +21,8 @@ Words begin_or_resume(const Words& arguments, const fs::path& folder) {
 constexpr const char* kForEver = "1000000000";
 
 Words without_iterations(Words arguments) {
-  arguments.resize(arguments.size() - 2);
+  const auto name = std::find(arguments.begin(), arguments.end(), "--iterations");
+  arguments.erase(name, name + 2);
   return arguments;
 }
 
