@@ -45,8 +45,9 @@ double episodes_per_second(const Maze& maze, BatchView controllers, Index thread
   ThreadsEvaluator evaluator(maze, workers);
   Batch features(controllers.rows(), 2);
   std::vector<double> objectives(static_cast<std::size_t>(controllers.rows()));
-  const double once =
-      best_time(7, 1, [&] { evaluator.evaluate(controllers, {features, objectives}); });
+  const double once = best_time(7, 1, [&] {
+    evaluator.evaluate(controllers, {features, objectives});
+  });
   return static_cast<double>(controllers.rows()) / once;
 }
 

@@ -59,8 +59,8 @@ Work normal_numbers() {
 
 // One generation of one emitter.
 Work cma_es() {
-  const auto optimizer = std::make_shared<rarefy::CmaEs>(
-      rarefy::CmaEsOptions{.dimension = kDimension, .batch = 36, .mirrored = true, .bounds = {}});
+  const auto optimizer = std::make_shared<rarefy::CmaEs>(rarefy::CmaEsOptions{
+      .dimension = kDimension, .batch = 36, .sigma0 = 0.5, .mirrored = true, .bounds = {}});
   const auto solutions = std::make_shared<Batch>(36, kDimension);
   std::vector<Index> order;
   for (Index i = 0; i < 36; ++i) order.push_back((7 * i) % 36);

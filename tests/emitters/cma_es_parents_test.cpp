@@ -237,7 +237,8 @@ TEST(CmaEsParents, ThePublishedUpdateUsesTheirParametersToo) {
 TEST(CmaEsParents, HalfTheBatchIsTheDefaultToTheLastBit) {
   for (const Index batch : {2, 7, 12}) {
     for (const auto factor : {Factor::cholesky, Factor::eigen}) {
-      const CmaEsOptions options = {.dimension = 5, .batch = batch, .factor = factor};
+      const CmaEsOptions options = {
+          .dimension = 5, .batch = batch, .sigma0 = 0.5, .factor = factor};
       CmaEs plain(options), told(options), varied(options);
       Batch a(batch, 5);
       for (std::uint64_t g = 0; g < 30; ++g) {
@@ -355,7 +356,7 @@ TEST(CmaEsSelection, FilterTakesTheAcceptedAndMuTakesHalf) {
 
 // Selection is mu unless said otherwise.
 TEST(CmaEsSelection, IsMuByDefault) {
-  const CmaEsOptions options = {.dimension = 2, .batch = 6};
+  const CmaEsOptions options = {.dimension = 2, .batch = 6, .sigma0 = 0.5};
   EvolutionStrategyEmitter emitter(std::make_unique<CmaEs>(options), 1, 0);
   const Archive archive(std::make_shared<Grid>(FeatureSpace{{0}, {1}}, std::vector<Index>{4}), 2);
   Batch x(6, 2);

@@ -103,7 +103,8 @@ TEST_P(LinearStrategies, TakeTenThousandDimensions) {
 }
 
 TEST_P(LinearStrategies, GoOnFromASavedStateToTheSameBits) {
-  const LinearStrategyOptions options = {.dimension = 30, .batch = 12, .mirrored = true};
+  const LinearStrategyOptions options = {
+      .dimension = 30, .batch = 12, .sigma0 = 0.5, .mirrored = true};
   const auto original = make(GetParam(), options);
   Batch solutions(12, 30);
   generations(*original, 0, 20, solutions);

@@ -343,7 +343,7 @@ TEST(MapElitesEmitters, RefuseWhatCannotBe) {
   EXPECT_FALSE(refused({.dimension = 1, .batch = 1, .sigma_iso = 1}));
   EXPECT_TRUE(refused({.dimension = 0, .batch = 1, .sigma_iso = 1}));
   EXPECT_TRUE(refused({.dimension = 1, .batch = 0, .sigma_iso = 1}));
-  EXPECT_TRUE(refused({.dimension = 1, .batch = 1}));
+  EXPECT_TRUE(refused({.dimension = 1, .batch = 1, .sigma_iso = 0}));
   EXPECT_TRUE(refused({.dimension = 1, .batch = 1, .sigma_iso = -1}));
   EXPECT_TRUE(refused({.dimension = 1, .batch = 1, .sigma_iso = NAN}));
   EXPECT_TRUE(refused({.dimension = 1, .batch = 1, .sigma_iso = INFINITY}));

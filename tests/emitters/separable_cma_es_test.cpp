@@ -55,7 +55,7 @@ TEST(SeparableCmaEs, IsFasterThanAFullMatrixWhereAxesAreThoseOfTheProblem) {
       .start = std::vector<double>(static_cast<std::size_t>(n), 1.0)};
   SeparableCmaEs separable({.dimension = n});
   const auto few = evaluations(separable, problem, 1);
-  const auto many = evaluations(rarefy::CmaEsOptions{.dimension = n}, problem, 1);
+  const auto many = evaluations(rarefy::CmaEsOptions{.dimension = n, .sigma0 = 0.5}, problem, 1);
   ASSERT_TRUE(few && many);
   EXPECT_LT(2 * *few, *many);
 }

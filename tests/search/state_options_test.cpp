@@ -210,7 +210,7 @@ TEST(StateOptions, OfOtherDensities) {
 }
 
 TEST(StateOptions, OfEvolutionStrategies) {
-  const CmaEsOptions base = {.dimension = 3, .batch = 6};
+  const CmaEsOptions base = {.dimension = 3, .batch = 6, .sigma0 = 0.5};
   const auto apart = [](const std::string& field, const CmaEsOptions& from, auto&& change) {
     CmaEsOptions other = from;
     change(other);
@@ -231,7 +231,7 @@ TEST(StateOptions, OfEvolutionStrategies) {
   apart("bounds.repair", bounded, [](auto& o) { o.bounds.repair = Repair::clip; });
   EXPECT_FALSE(options_of(CmaEs(base)) == options_of(compat::PublishedCmaEs(base)));
 
-  const LinearStrategyOptions linear = {.dimension = 3, .batch = 6};
+  const LinearStrategyOptions linear = {.dimension = 3, .batch = 6, .sigma0 = 0.5};
   const auto linear_apart = [&](const std::string& field, auto&& change) {
     LinearStrategyOptions other = linear;
     change(other);

@@ -42,8 +42,8 @@ struct EnumNames<Factor> {
 
 struct CmaEsOptions {
   Index dimension = 0;
-  Index batch = 0;      ///< lambda; 0: 4 + floor(3 ln n), the tutorial's (48)
-  double sigma0 = 0.0;  ///< must be given
+  Index batch = 0;  ///< lambda; 0: 4 + floor(3 ln n), the tutorial's (48)
+  double sigma0 = 1.5;
   /// Rows 2i and 2i+1 are mean + s and mean - s. Where both of a pair are selected they cancel in
   /// part, so with weighted recombination the update is biased: under random ranking the step size
   /// shrinks. (Auger, Brockhoff, Hansen, "Mirrored sampling in evolution strategies with weighted

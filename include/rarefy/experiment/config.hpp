@@ -70,8 +70,9 @@ struct EmitterOptions {
   Index resamples = Bounds{}.resamples;
   Repair repair = Bounds{}.repair;
   Strategy strategy = Strategy::cma_es;
-  /// For all strategies; its dimension, batch and bounds are filled in when it is made.
-  CmaEsOptions cma_es = {.sigma0 = 1.5, .mirrored = true, .bounds = {}};
+  /// For all strategies; its dimension, batch and bounds are filled in when it is made. Density
+  /// descent samples in pairs, which a plain CMA-ES does not.
+  CmaEsOptions cma_es = {.mirrored = true, .bounds = {}};
   StopTests stop;
   Selection selection = Selection::mu;
   IsoLineOptions iso_line;
