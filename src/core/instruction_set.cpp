@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <string>
+#include <vector>
 
 #include "rarefy/core/error.hpp"
 
@@ -29,7 +30,13 @@ std::atomic<int> pinned{-1};
 }  // namespace
 
 InstructionSet instruction_set_named(std::string_view name) {
-  return name == "auto" ? best_instruction_set() : named<InstructionSet>(name);
+  if (name == "auto") return best_instruction_set();
+  std::vector<std::string_view> known = {"auto"};
+  for (const auto& [set, its_name] : EnumNames<InstructionSet>::all) {
+    if (its_name == name) return set;
+    known.push_back(its_name);
+  }
+  throw unknown_name(EnumNames<InstructionSet>::thing, name, known);
 }
 
 InstructionSet best_instruction_set() {

@@ -347,7 +347,7 @@ void CmaEs::identify(StateOptions& options) const {
   options.real("es.sigma0", options_.sigma0);
   options.flag("es.mirrored", options_.mirrored);
   options_.bounds.identify(options);
-  options.text("cma.factor", options_.factor == Factor::eigen ? "eigen" : "cholesky");
+  options.text("cma.factor", name_of(options_.factor));
   options.integer("cma.decompose_every", decompose_every_);
 }
 

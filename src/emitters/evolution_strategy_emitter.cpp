@@ -55,7 +55,7 @@ bool EvolutionStrategyEmitter::tell(const Feedback& feedback) {
 void EvolutionStrategyEmitter::identify(StateOptions& options) const {
   options.word("emitter.seed", seed_);
   options.integer("emitter.index", index_);
-  options.text("emitter.selection", selection_ == Selection::filter ? "filter" : "mu");
+  options.text("emitter.selection", name_of(selection_));
   options.real("emitter.stop_condition", stop_tests_.condition);
   options.real("emitter.stop_step_size", stop_tests_.step_size);
   options.real("emitter.stop_largest", stop_tests_.largest);

@@ -12,6 +12,7 @@
 
 #include "rarefy/archives/metrics.hpp"
 #include "rarefy/evaluators/evaluator.hpp"
+#include "rarefy/experiment/domain_table.hpp"
 #include "rarefy/experiment/make_search.hpp"
 #include "rarefy/runs/drive.hpp"
 
@@ -86,8 +87,8 @@ TEST(SlowCoverage, IsTheSameByPanelsAndByDirectSums) {
   for (const std::string domain : {"lp", "maze"}) {
     auto fast = default_config(domain);
     auto exact = fast;
-    fast.kde = "panels";
-    exact.kde = "direct";
+    fast.density.kde.method = KdeMethod::panels;
+    exact.density.kde.method = KdeMethod::direct;
     expect_the_same(fast, exact, domain == "lp" ? 400 : 60);
   }
 }
@@ -95,7 +96,7 @@ TEST(SlowCoverage, IsTheSameByPanelsAndByDirectSums) {
 TEST(SlowCoverage, IsTheSameByCholeskyAndByEigenFactors) {
   auto fast = default_config("lp");
   auto exact = fast;
-  exact.factor = "eigen";
+  exact.emitters.cma_es.factor = Factor::eigen;
   expect_the_same(fast, exact, 100);
 }
 

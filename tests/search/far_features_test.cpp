@@ -27,7 +27,8 @@ Config small_config(const std::string& kernel) {
   config.emitters.batch = 12;
   config.density.buffer = 24;
   config.archive.intervals = 5;
-  set(config, "kernel", kernel);
+  config.density.kde.kernel = named<Kernel>(kernel);
+  config.density.outside = Outside::as_is;
   return config;
 }
 
@@ -92,7 +93,7 @@ TEST(HalfTold, ASearchIsNotSaved) {
   auto parts = make_parts(config, domain, make_tessellation(config, domain, workers));
   bool fails = false;
   parts.density = std::make_unique<FailingDensity>(fails);
-  Search search(std::move(parts), make_search_options(config, 1));
+  Search search(std::move(parts), make_search_options(config));
   (void)search.ask();
   search.tell(Batch(12, 2));
   StateWriter out;

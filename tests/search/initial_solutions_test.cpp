@@ -151,13 +151,13 @@ TEST(InitialSolutions, LeaveEmittersWhereTheyWere) {
   every::Loop loop("cma-mae", with_solutions());
   loop.steps(2);
   for (Index e = 0; e < every::kEmitters; ++e) {
-    const auto& emitter = dynamic_cast<const CmaEsEmitter&>(loop.search.emitter(e));
+    const auto& emitter = dynamic_cast<const EvolutionStrategyEmitter&>(loop.search.emitter(e));
     EXPECT_EQ(emitter.optimizer().generation(), 0);
     EXPECT_EQ(emitter.optimizer().sigma(), 0.3);
   }
   EXPECT_GT(loop.search.archive().size(), 20);
   loop.step();
-  const auto& first = dynamic_cast<const CmaEsEmitter&>(loop.search.emitter(0));
+  const auto& first = dynamic_cast<const EvolutionStrategyEmitter&>(loop.search.emitter(0));
   EXPECT_EQ(first.optimizer().generation(), 1);
 }
 

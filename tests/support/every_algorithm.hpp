@@ -17,6 +17,7 @@
 #include "rarefy/density/no_density.hpp"
 #include "rarefy/density/novelty.hpp"
 #include "rarefy/density/reservoir.hpp"
+#include "rarefy/emitters/cma_es.hpp"
 #include "rarefy/emitters/evolution_strategy_emitter.hpp"
 #include "rarefy/emitters/gaussian_emitter.hpp"
 #include "rarefy/emitters/iso_line_emitter.hpp"
