@@ -16,6 +16,9 @@ namespace {
 
 static_assert(Maze::kParameters == kernels::kMazeParameters);
 
+// Both wheels at full speed, 0.025, for 250 steps.
+constexpr double kMostEnergy = 0.3125;
+
 constexpr std::array kBorder = {Wall{0, 0, 0, 1}, Wall{0, 1, 1, 1}, Wall{1, 1, 1, 0},
                                 Wall{1, 0, 0, 0}};
 
@@ -95,8 +98,7 @@ DomainInfo describe(const MazeOptions& options) {
   info.feature_names = {"x", "y"};
   info.constant_objective = options.objective == MazeObjective::constant;
   if (!info.constant_objective) {
-    // Both wheels at full speed, 0.025, all the time.
-    info.least_objective = -2.0 * 0.025 * 0.025 * static_cast<double>(Maze::kSteps);
+    info.least_objective = -kMostEnergy;
     info.greatest_objective = 0.0;
   }
   for (const auto& wall : options.walls) {
@@ -137,7 +139,8 @@ void Maze::evaluate(BatchView solutions, BatchSpan features, std::span<double> o
   kernels::run_maze(prepared_->task, solutions.data(), solutions.rows(), features.data(),
                     objectives.data(), nullptr);
   for (double& value : objectives) {
-    value = options_.objective == MazeObjective::energy ? -value : 1.0;
+    // Single precision may round past what is possible.
+    value = options_.objective == MazeObjective::energy ? -std::min(value, kMostEnergy) : 1.0;
   }
   for (Index i = 0; i < solutions.rows(); ++i) {
     const auto row = solutions.row(i);

@@ -199,12 +199,13 @@ std::string value_as_toml(const ParameterValue& value) {
 Config sources_of(const Settings& settings) {
   Config config;
   config.own_problem = settings.own_problem;
-  for (const auto& setting : settings.values) {
-    if (!is_source(*setting.parameter)) continue;
-    if (setting.parameter->name == "domain" && config.own_problem) {
-      config.domain = text_of(setting.value);
+  for (const auto name : kSources) {
+    const auto* setting = settings.find(name);
+    if (setting == nullptr) continue;
+    if (name == "domain" && config.own_problem) {
+      config.domain = text_of(setting->value);
     } else {
-      set_parameter(config, *setting.parameter, setting.value);
+      set_parameter(config, *setting->parameter, setting->value);
     }
   }
   return config;

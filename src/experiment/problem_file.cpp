@@ -135,8 +135,8 @@ std::string problem_as_toml(const DomainInfo& problem) {
     table.insert("places", std::move(places));
   }
   std::ostringstream out;
-  out << "\n[" << kProblemTable << "]  # it belongs to the program that evaluates it\n"
-      << table << "\n";
+  out << "\n# The problem, which belongs to the program that evaluates it.\n"
+      << toml::table{{kProblemTable, std::move(table)}} << "\n";
   return out.str();
 }
 

@@ -32,13 +32,13 @@ class DescribedDomain : public Domain {
 
 // The configuration of a run on any problem, be it one of ours or not.
 Config config_for(Config config, const DomainInfo& problem) {
-  if (!config.own_problem && config.domain == problem.name && domain_info(config) == problem) {
-    return config;  // one of ours after all
-  }
-  problem.check();
   const auto rows = domain_rows();
   const bool taken = std::any_of(rows.begin(), rows.end(),
                                  [&](const DomainRow& row) { return row.name == problem.name; });
+  if (taken && !config.own_problem && domain_info(config) == problem) {
+    return config;  // one of ours after all
+  }
+  problem.check();
   if (problem.name.empty() || taken) {
     throw Error(ErrorKind::parameter, "domain: name", fmt::format("'{}'", problem.name),
                 taken ? "another: it is that of a domain that comes with rarefy" : "a name");

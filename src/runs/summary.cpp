@@ -48,8 +48,8 @@ std::string summary_of(const Run& run, PeakMemory memory) {
     const auto floor = run.objective_floor();
     put("QD score", floor ? fmt::format("{:.6g} (objectives less {:g})", line.qd_score, *floor)
                           : "unknown: the problem does not say what its least objective is");
-    put("objectives", fmt::format("best {:.6g}, mean of the elites {:.6g}", line.best_objective,
-                                  line.mean_objective));
+    put("best objective", fmt::format("{:.6g}", line.best_objective));
+    put("mean objective", fmt::format("{:.6g} of the elites", line.mean_objective));
   }
   if (line.failed > 0) {
     put("failed", fmt::format("{} evaluations ({:.2f} %)", with_commas(line.failed),

@@ -100,8 +100,8 @@ const std::vector<Mistake> kMistakes = {
     {"NotAnInteger", {"run", "lp", "--n", "2.5"}, kUsage, {"n: got '2.5'", "an integer from 1"}},
     {"NotANumber", {"run", "lp", "--sigma0", "big"}, kUsage, {"sigma0: got 'big'", "a number > 0"}},
     {"NumberWithARest", {"run", "lp", "--sigma0", "1.5x"}, kUsage, {"sigma0: got '1.5x'"}},
-    {"NotANumberAtAll", {"run", "lp", "--x0", "nan"}, kUsage, {"x0: got nan", "a number"}},
-    {"Infinite", {"run", "lp", "--sigma0", "inf"}, kUsage, {"sigma0: got inf"}},
+    {"NotANumberAtAll", {"run", "lp", "--x0", "nan"}, kUsage, {"x0: got 'nan'", "a number"}},
+    {"Infinite", {"run", "lp", "--sigma0", "inf"}, kUsage, {"sigma0: got 'inf'"}},
     {"NeitherTrueNorFalse",
      {"run", "lp", "--mirrored", "yes"},
      kUsage,
@@ -211,7 +211,9 @@ const std::vector<BadFile> kBadFiles = {
     {"OutOfRange",
      "[run]\ndomain = 'lp'\niterations = 0\n",
      {"given.toml:3", "iterations: got 0", "from 1"}},
-    {"NotANumber", "[run]\ndomain = 'lp'\n[emitters]\nx0 = nan\n", {"given.toml:4", "x0: got nan"}},
+    {"NotANumber",
+     "[run]\ndomain = 'lp'\n[emitters]\nx0 = nan\n",
+     {"given.toml:4", "x0: got 'nan'"}},
     {"UnknownDomain", "[run]\ndomain = 'lpp'\n", {"given.toml:2", "'lpp'", "'lp'"}},
     {"UnknownKernel",
      "[run]\ndomain = 'lp'\n[density]\nkernel = 'box'\n",
@@ -393,7 +395,7 @@ TEST(CommandMemory, MatricesThatCannotFitAreNotTried) {
       rarefy_command({"run", "lp", "--n", "1000000", "--out", (place / "run").string()});
   EXPECT_EQ(end.exit_code, 2);
   EXPECT_TRUE(contains(end.err, "15 full covariance matrices take 360000 GB")) << end.err;
-  EXPECT_TRUE(contains(end.err, "--strategy sep-cma-es or lm-ma-es")) << end.err;
+  EXPECT_TRUE(contains(end.err, "strategy sep-cma-es or lm-ma-es")) << end.err;
 }
 
 TEST(CommandMemory, TooLittleIsToldInWords) {

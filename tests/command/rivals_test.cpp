@@ -112,7 +112,7 @@ TEST(CommandRivals, RefuseOptionsWithoutEffectAndNameTheReason) {
   refused({"lp", "--archive", "grid", "--centroids", "none.npy"}, "--centroids", "grid");
   refused({"lp", "--initial-solutions", "none.npy", "--x0", "1"}, "--x0", "initial solutions");
   refused({"lp", "--algorithm", "map-elites", "--outside", "clamp"}, "--outside", "dds-kde");
-  refused({"maze", "--walls", "0,0,1,1", "--maze", "snake"}, "--maze", "one by one");
+  refused({"maze", "--walls", "0.5,0,0.5,0.7", "--maze", "snake"}, "--maze", "one by one");
   refused({"lp", "--resamples", "3"}, "--resamples", "bounds");
   refused({"lp", "--selection", "filter"}, "selection", "accepts every candidate");
   refused({"lp", "--algorithm", "cma-me", "--restart-when", "stagnation"}, "restart-when",

@@ -213,11 +213,11 @@ TEST_F(RestartPointTest, CountsBelowOneAreRefused) {
   EXPECT_THROW(RestartAtAverage(-3), Error);
   EXPECT_THROW(RestartAtSparsest(0), Error);
   EXPECT_THROW(RestartAtRarest(0), Error);
-  EXPECT_THROW(AdaptiveRestart({.emitters = 0}), Error);
+  EXPECT_THROW(AdaptiveRestart({.emitters = 0, .average_of = 18}), Error);
   EXPECT_THROW(AdaptiveRestart({.emitters = 1, .average_of = 0}), Error);
-  EXPECT_THROW(AdaptiveRestart({.emitters = 1, .compared = 0}), Error);
-  EXPECT_THROW(AdaptiveRestart({.emitters = 1, .decay = 1.1}), Error);
-  EXPECT_THROW(AdaptiveRestart({.emitters = 1, .least = 0.6}), Error);
+  EXPECT_THROW(AdaptiveRestart({.emitters = 1, .average_of = 18, .compared = 0}), Error);
+  EXPECT_THROW(AdaptiveRestart({.emitters = 1, .average_of = 18, .decay = 1.1}), Error);
+  EXPECT_THROW(AdaptiveRestart({.emitters = 1, .average_of = 18, .least = 0.6}), Error);
 }
 
 // Points without memory write nothing down and read nothing back.
@@ -227,7 +227,7 @@ TEST_F(RestartPointTest, OnlyTheAdaptiveRuleHasAState) {
   RestartAtAverage average(3);
   RestartAtSparsest sparse(3);
   RestartAtRarest rarest(3);
-  AdaptiveRestart adaptive({.emitters = 2});
+  AdaptiveRestart adaptive({.emitters = 2, .average_of = 18});
   StateWriter out;
   for (const RestartPoint* point :
        std::initializer_list<const RestartPoint*>{&origin, &elite, &average, &sparse, &rarest}) {
@@ -412,7 +412,7 @@ TEST_F(RestartPointTest, AdaptiveGoesOnFromASavedState) {
     StateReader in(std::span(out.bytes()).first(length));
     ASSERT_THROW(copy->load(in), Error) << length;
   }
-  AdaptiveRestart more({.emitters = 4});
+  AdaptiveRestart more({.emitters = 4, .average_of = 4});
   more.prepare(3, 1);
   StateReader in(out.bytes());
   EXPECT_THROW(more.load(in), Error) << "a state of another number of emitters";

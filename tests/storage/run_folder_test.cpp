@@ -89,7 +89,7 @@ TEST(RunFolder, ARunThatIsThereIsRefusedUnlessOverwritten) {
   const auto message =
       error_of(ErrorKind::parameter, [&] { (void)RunFolder::create(path, false); });
   EXPECT_TRUE(contains(message, path.string())) << message;
-  EXPECT_TRUE(contains(message, "rarefy resume") && contains(message, "--overwrite")) << message;
+  EXPECT_TRUE(contains(message, "resume it") && contains(message, "overwrite it")) << message;
   for (const auto& file : files) EXPECT_TRUE(fs::exists(path / file)) << file;
 
   RunFolder::create(path, true).clear();
