@@ -213,7 +213,7 @@ const std::vector<BadFile> kBadFiles = {
      {"given.toml:3", "iterations: got 0", "from 1"}},
     {"NotANumber",
      "[run]\ndomain = 'lp'\n[emitters]\nx0 = nan\n",
-     {"given.toml:4", "x0: got 'nan'"}},
+     {"given.toml:4", "x0: got nan"}},
     {"UnknownDomain", "[run]\ndomain = 'lpp'\n", {"given.toml:2", "'lpp'", "'lp'"}},
     {"UnknownKernel",
      "[run]\ndomain = 'lp'\n[density]\nkernel = 'box'\n",
