@@ -114,9 +114,9 @@ struct NoveltyDensity::State {
   std::vector<double> novelty;  // of the batch that is evaluated
 };
 
-NoveltyDensity::NoveltyDensity(NoveltyOptions options) : options_(std::move(options)) {
+NoveltyDensity::NoveltyDensity(NoveltyOptions options)
+    : options_(std::move(options)), threshold_(options_.threshold.resolve(options_.space)) {
   check(options_);
-  threshold_ = options_.threshold.resolve(options_.space);
   state_ = std::make_unique<State>(options_.space.dim());
 }
 

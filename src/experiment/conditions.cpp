@@ -38,6 +38,7 @@ Condition value_is(Of of, std::vector<Enum> values, std::string_view what,
   return {[=](const Config& config) { return is_among(values, of(config)); },
           [=](const Config& config) {
             std::vector<std::string_view> names;
+            names.reserve(values.size());
             for (const auto value : values) names.push_back(name_of(value));
             return fmt::format("{} {}; {} {} {} it", what, name_of(of(config)), parameter,
                                fmt::join(names, " or "), names.size() == 1 ? "uses" : "use");

@@ -77,7 +77,7 @@ class NoveltyDensity : public Density {
   std::span<const double> novelty(BatchView features, Workers& workers);
 
   NoveltyOptions options_;
-  double threshold_ = 0.0;
+  double threshold_;
   std::unique_ptr<State> state_;
 };
 

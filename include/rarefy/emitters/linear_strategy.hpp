@@ -12,7 +12,7 @@ namespace rarefy {
 
 struct LinearStrategyOptions {
   Index dimension = 0;
-  Index batch = 0;        ///< lambda; 0: 4 + floor(3 ln n)
+  Index batch = 0;  ///< lambda; 0: 4 + floor(3 ln n)
   double sigma0 = CmaEsOptions{}.sigma0;
   bool mirrored = false;  ///< as in CmaEsOptions
   Bounds bounds{};
