@@ -46,8 +46,9 @@ struct SearchOptions {
   /// A team to share with other searches, in place of one of its own with `threads`. Searches
   /// that share one may run at the same time, each driven by a thread of its own.
   std::shared_ptr<Workers> workers = nullptr;
-  /// Candidates are scored against what was known before their batch (the paper's
-  /// algorithm 1), or with it (what its published figures seem to be made with).
+  /// Candidates are scored against what was known before their batch, as the paper's text has it
+  /// (its algorithm 1, read literally, is one batch later still), or with it (what its published
+  /// figures seem to be made with).
   bool score_before_observing = true;
   /// A row with a NaN among its features, or as its objective, counts as one that could not be
   /// evaluated (see Search::tell). Otherwise the batch is refused.

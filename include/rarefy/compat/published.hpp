@@ -1,10 +1,10 @@
-// What it takes to land on the paper's numbers: the published profile.
+// What it takes to come near the paper's numbers: the published profile.
 //
 // The paper's experiments were written in pyribs; their code is not public. The parts below
 // do what pyribs did around that time, as far as it can be inferred from its releases and
 // from the figures. Each departs from the paper's text, or from CMA-ES, in the ways listed
-// beside it, and nothing outside this folder uses any of them. Which parts a published run
-// is made of is said in experiment/presets.cpp.
+// beside it. Only src/experiment/make_emitter.cpp and make_density.cpp use them, where the profile
+// is the published one.
 #pragma once
 
 #include <cstdint>

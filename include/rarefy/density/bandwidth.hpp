@@ -22,7 +22,7 @@ class Bandwidth {
   static Bandwidth normalised(double h0) { return {Rule::normalised, h0}; }
   /// h = width * sqrt(1/12) * b^(-1/(m+4)): Scott's rule (D. W. Scott, "Multivariate
   /// density estimation", 1992, eq. 6.42) for b samples spread evenly over the box,
-  /// whose standard deviation is width / sqrt(12).
+  /// whose standard deviation is width / sqrt(12). It does not look at the data.
   static Bandwidth scott() { return {Rule::scott, 0.0}; }
   /// Reads "scott", "25.6" (absolute) or "0.05 width" (normalised).
   static Bandwidth parse(std::string_view text);
