@@ -33,9 +33,20 @@ std::string json_of(const Run& run) {
   for (const auto& warning : warnings_of(run.search())) json["warnings"].push_back(warning.text);
   json["instruction_set"] = run.recorded_instruction_set();
   auto& config = json["config"];
+  const auto& own = run.config().own_problem;
   for (const auto& parameter : parameters()) {
+    if (own && parameter.section == "domain") continue;  // it describes itself
     std::visit([&](const auto& value) { config[parameter.section][parameter.name] = value; },
                parameter.get(run.config()));
+  }
+  if (own) {
+    json["problem"] = {{"name", own->name},
+                       {"title", own->title},
+                       {"n", own->solution_dim},
+                       {"lower", own->feature_space.lower},
+                       {"upper", own->feature_space.upper},
+                       {"feature_names", own->feature_names},
+                       {"constant_objective", own->constant_objective}};
   }
   return json.dump(2) + "\n";
 }

@@ -108,6 +108,8 @@ class Search {
     return *parts_.emitters[static_cast<std::size_t>(i)];
   }
   [[nodiscard]] Index emitters() const { return static_cast<Index>(parts_.emitters.size()); }
+  /// Those that were given to begin with.
+  [[nodiscard]] BatchView initial_solutions() const { return options_.initial_solutions; }
   /// Scores of the last batch told, in the order of its rows; NaN for a row that failed.
   [[nodiscard]] std::span<const double> scores() const { return scores_; }
   [[nodiscard]] Workers& workers() { return *workers_; }

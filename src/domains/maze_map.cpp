@@ -44,6 +44,10 @@ std::vector<Wall> parse_walls(std::string_view text) {
         numbers_of(one, 4, fmt::format("walls: wall {}", walls.size() + 1), "x1,y1,x2,y2");
     walls.push_back({numbers[0], numbers[1], numbers[2], numbers[3]});
   }
+  if (walls.empty() && !trimmed(text).empty()) {
+    throw Error(ErrorKind::parameter, "walls", fmt::format("'{}'", text),
+                "x1,y1,x2,y2 for each wall, with semicolons between");
+  }
   return walls;
 }
 

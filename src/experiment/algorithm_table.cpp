@@ -8,8 +8,7 @@
 
 namespace rarefy {
 
-const EmitterKind kStrategyEmitter = {
-    .name = "strategy", .make = make_strategy_emitter, .restarts = true};
+const EmitterKind kStrategyEmitter = {.name = "strategy", .make = make_strategy_emitter};
 const EmitterKind kIsoLineEmitter = {.name = "iso-line", .make = make_iso_line_emitter};
 const EmitterKind kGaussianEmitter = {.name = "gaussian", .make = make_gaussian_emitter};
 

@@ -4,6 +4,7 @@
 #include "experiment/make_parts.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/experiment/algorithm_table.hpp"
+#include "rarefy/experiment/parameters.hpp"
 
 namespace rarefy {
 namespace {
@@ -65,6 +66,7 @@ void check_thresholds(const Config& config, const DomainInfo& domain) {
 
 void check_start(const Config& config, const Bounds& bounds) {
   const double x0 = config.emitters.x0;
+  if (!starts_at_x0(config)) return;
   if (bounds.any() && (x0 < bounds.lower[0] || x0 > bounds.upper[0])) {
     refuse("x0", fmt::format("{}", x0),
            fmt::format("a value within the bounds, {} to {}", bounds.lower[0], bounds.upper[0]));
@@ -97,6 +99,7 @@ void check_memory(const Config& config, const DomainInfo& domain) {
 }  // namespace
 
 void check_config(const Config& config, const DomainInfo& domain) {
+  check_values(config);
   check_published(config);
   check_algorithm(config);
   check_thresholds(config, domain);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "experiment/make_parts.hpp"
 #include "rarefy/experiment/domain_table.hpp"
 #include "rarefy/experiment/make_search.hpp"
 
@@ -118,12 +119,8 @@ Condition map_is_not_replaced() {
                "the walls are given one by one");
 }
 
-Condition starts_at_x0() {
-  return fixed(
-      [](const Config& config) {
-        return config.emitters.initial_solutions.empty() || config.restarts.at == RestartAt::origin;
-      },
-      "emitters start at the initial solutions that are given");
+Condition something_starts_at_x0() {
+  return fixed(starts_at_x0, "emitters start at the initial solutions that are given");
 }
 
 Condition cells_are_a_grid() {

@@ -26,7 +26,7 @@ namespace rarefy {
 [[nodiscard]] Condition integrates_by(Integrator integrator);
 [[nodiscard]] Condition solutions_are_bounded();
 [[nodiscard]] Condition map_is_not_replaced();
-[[nodiscard]] Condition starts_at_x0();
+[[nodiscard]] Condition something_starts_at_x0();
 [[nodiscard]] Condition cells_are_a_grid();
 [[nodiscard]] Condition cells_are_voronoi();
 /// They are not said to be a grid.

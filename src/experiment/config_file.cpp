@@ -24,6 +24,9 @@ namespace {
 // The parameters that say where the defaults of the others come from.
 constexpr std::string_view kSources[] = {"domain", "algorithm", "profile"};
 
+// What a file calls the sources its defaults come from.
+constexpr std::string_view kDefaultsOf = "defaults-of";
+
 bool is_source(const Parameter& parameter) {
   return std::find(std::begin(kSources), std::end(kSources), parameter.name) != std::end(kSources);
 }
@@ -105,10 +108,11 @@ class Reader {
       collect(table->source(), [&] { settings_.own_problem = read_problem(*table); });
     }
     for (const auto& [key, node] : root) read_root(key, node);
-    if (const auto* list = root["chosen"].as_array()) mark_chosen(*list);
-    if (!problems_.empty()) {
-      throw Error(ErrorKind::parameter, fmt::format("{}", fmt::join(problems_, "\n")));
+    if (const auto* list = root["chosen"].as_array()) {
+      mark_chosen(*list, root[kDefaultsOf].value_or(std::string()));
     }
+    check_own_name();
+    if (!problems_.empty()) throw Error(ErrorKind::parameter, all_problems());
     return std::move(settings_);
   }
 
@@ -122,14 +126,24 @@ class Reader {
     try {
       call();
     } catch (const Error& error) {
-      problems_.push_back(fmt::format("{}: {}", place(where), error.what()));
+      problems_.emplace_back(where.begin.line, fmt::format("{}: {}", place(where), error.what()));
     }
+  }
+
+  // In the order of the file: a table has its keys in that of the alphabet.
+  [[nodiscard]] std::string all_problems() {
+    std::stable_sort(problems_.begin(), problems_.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::string text;
+    for (const auto& [line, problem] : problems_) text += (text.empty() ? "" : "\n") + problem;
+    return text;
   }
 
   void read_root(const toml::key& key, const toml::node& node) {
     const std::string_view name = key.str();
     if (name == "rarefy" && node.is_string()) return;  // which version wrote the file
     if (name == "chosen" && node.is_array()) return;
+    if (name == kDefaultsOf && node.is_string()) return;
     if (name == kProblemTable && node.is_table()) return;
     collect(key.source(), [&] {
       const auto* table = node.as_table();
@@ -160,8 +174,19 @@ class Reader {
     });
   }
 
+  void check_own_name() {
+    const auto* domain = settings_.find("domain");
+    if (!settings_.own_problem || domain == nullptr) return;
+    if (text_of(domain->value) != settings_.own_problem->name) {
+      problems_.emplace_back(0, fmt::format("{}: [run] has domain '{}', and [{}] describes '{}': "
+                                            "expected one problem",
+                                            file_, text_of(domain->value), kProblemTable,
+                                            settings_.own_problem->name));
+    }
+  }
+
   // Of a file that says which of its values were chosen, the others were defaults.
-  void mark_chosen(const toml::array& list) {
+  void mark_chosen(const toml::array& list, const std::string& default_of) {
     std::vector<std::string> names;
     for (const auto& entry : list) {
       if (const auto* name = entry.as_string()) names.push_back(name->get());
@@ -169,12 +194,13 @@ class Reader {
     for (auto& setting : settings_.values) {
       setting.chosen =
           std::find(names.begin(), names.end(), setting.parameter->name) != names.end();
+      setting.default_of = default_of;
     }
   }
 
   std::string file_;
   Settings settings_;
-  std::vector<std::string> problems_;
+  std::vector<std::pair<toml::source_index, std::string>> problems_;  // by line
 };
 
 std::string as_toml(bool value) { return value ? "true" : "false"; }
@@ -193,6 +219,11 @@ std::string as_toml(const std::string& value) {
 }
 std::string value_as_toml(const ParameterValue& value) {
   return std::visit([](const auto& held) { return as_toml(held); }, value);
+}
+
+// As a file names them: "lp, dds-kde, default".
+std::string sources_text(const Config& config) {
+  return fmt::format("{}, {}, {}", config.domain, config.algorithm, name_of(config.profile));
 }
 
 // The sources that settings name, and for the rest the usual ones.
@@ -257,15 +288,11 @@ Settings read_settings(const std::filesystem::path& path) {
 Config resolve(const Settings& settings) {
   const auto sources = sources_of(settings);
   Config config = defaults_for(sources);
-  // Defaults that were written down bind as long as they come from the same sources.
-  bool same_sources = true;
-  for (const auto& setting : settings.values) {
-    if (!is_source(*setting.parameter)) continue;
-    same_sources = same_sources && setting.parameter->get(sources) == setting.value;
-  }
+  const auto from = sources_text(sources);
   for (const auto& setting : settings.values) {
     if (setting.chosen) config.chosen.names.emplace(setting.parameter->name);
-    if (is_source(*setting.parameter) || !(setting.chosen || same_sources)) continue;
+    const bool binds = setting.chosen || setting.default_of == from;
+    if (is_source(*setting.parameter) || !binds) continue;
     set_parameter(config, *setting.parameter, setting.value);
   }
   return config;
@@ -293,6 +320,7 @@ std::string to_toml(const Config& config) {
   }
   out += fmt::format("chosen = [{}]  # what was asked for; the rest are defaults\n",
                      fmt::join(chosen, ", "));
+  out += fmt::format("{} = '{}'  # where those come from\n", kDefaultsOf, sources_text(config));
   out += values;
   if (config.own_problem) out += problem_as_toml(*config.own_problem);
   return out;

@@ -52,6 +52,11 @@ using Cells = std::shared_ptr<const Tessellation>;
                                                        const DomainInfo& domain,
                                                        const Cells& cells);
 
+/// Whether anything ever starts at x0: not where solutions to start from are given.
+[[nodiscard]] inline bool starts_at_x0(const Config& config) {
+  return config.emitters.initial_solutions.empty() || config.restarts.at == RestartAt::origin;
+}
+
 // make_restarts.cpp
 [[nodiscard]] std::unique_ptr<RestartTrigger> make_trigger(const RestartOptions& options);
 [[nodiscard]] std::unique_ptr<RestartPoint> make_restart_point(const Config& config,

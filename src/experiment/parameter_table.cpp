@@ -1,7 +1,11 @@
 // Every parameter: its name, its place in a Config, what it means, its range, and when it has an
 // effect. Defaults are those of the structs.
-#include <iterator>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <limits>
+#include <string>
 
 #include "experiment/conditions.hpp"
 #include "experiment/parameter_builder.hpp"
@@ -33,6 +37,24 @@ vector<std::string_view> all_objectives() {
   return names;
 }
 
+// Each with the domains that have it.
+std::string_view objective_meaning() {
+  static const std::string meaning = [] {
+    std::string text = "what is maximised besides diversity: constant";
+    for (const auto objective : all_objectives()) {
+      if (objective == "constant") continue;
+      vector<std::string_view> domains;
+      for (const auto& row : domain_rows()) {
+        const auto& its = row.objectives;
+        if (std::find(its.begin(), its.end(), objective) != its.end()) domains.push_back(row.name);
+      }
+      text += fmt::format("; {} ({})", objective, fmt::join(domains, ", "));
+    }
+    return text;
+  }();
+  return meaning;
+}
+
 vector<ParameterBuilder> run_parameters() {
   return {
       // A problem of one's own has a name of its own.
@@ -57,9 +79,7 @@ vector<ParameterBuilder> domain_parameters() {
       integer("m", in(&ProblemOptions::m), "features (linear projections)")
           .range(1, 1e4)
           .when(domain_reads("m")),
-      text("objective", in(&ProblemOptions::objective),
-           "what is maximised besides diversity: constant; sphere, rastrigin (lp); even (arm); "
-           "energy (maze)")
+      text("objective", in(&ProblemOptions::objective), objective_meaning())
           .one_of(all_objectives()),
       choice("maze", in(&ProblemOptions::maze), "the map (maze)")
           .when(domain_reads("maze"))
@@ -93,7 +113,7 @@ vector<ParameterBuilder> emitter_parameters() {
           .when(by_strategy),
       number("x0", in(&EmitterOptions::x0), "every value of the initial solution")
           .range(-1e50, 1e50)
-          .when(starts_at_x0()),
+          .when(something_starts_at_x0()),
       text("initial-solutions", in(&EmitterOptions::initial_solutions),
            "solutions to start from: a .npy file, or the archive.npz or folder of a run"),
       choice("selection", in(&EmitterOptions::selection),

@@ -30,9 +30,10 @@ bool is_number(const ParameterValue& value) {
 
 // The value with the type that the parameter has; throws where there is no such value.
 ParameterValue checked(const Parameter& parameter, const ParameterValue& value) {
-  const auto given = text_of(value);
+  const auto text = text_of(value);
   const bool is_text = std::holds_alternative<std::string>(value);
-  if (!parameter.word.empty() && is_text && given == parameter.word) return value;
+  const auto given = is_text ? fmt::format("'{}'", text) : text;
+  if (!parameter.word.empty() && is_text && text == parameter.word) return value;
   switch (parameter.type) {
     case Parameter::Type::flag:
       if (!std::holds_alternative<bool>(value)) refuse(parameter, given);
@@ -53,10 +54,10 @@ ParameterValue checked(const Parameter& parameter, const ParameterValue& value) 
   }
   if (!is_text && !(parameter.number_serves && is_number(value))) refuse(parameter, given);
   const auto& choices = parameter.choices;
-  if (!choices.empty() && std::find(choices.begin(), choices.end(), given) == choices.end()) {
-    throw unknown_name(parameter.name, given, choices);
+  if (!choices.empty() && std::find(choices.begin(), choices.end(), text) == choices.end()) {
+    throw unknown_name(parameter.name, text, choices);
   }
-  return given;
+  return text;
 }
 
 }  // namespace
@@ -76,15 +77,18 @@ std::string Parameter::expected() const {
   if (type == Type::flag) return "true or false";
   if (type == Type::text) return "text";
   const auto* const noun = type == Type::integer ? "an integer" : "a number";
+  const auto bound = [&](double value) {
+    return type == Type::integer ? fmt::format("{:.0f}", value) : text_of(value);
+  };
   std::string out;
   if (low == high || (std::isinf(low) && std::isinf(high))) {
     out = noun;
   } else if (std::isinf(high)) {
-    out = fmt::format("{} {} {}", noun, low_open ? ">" : ">=", low);
+    out = fmt::format("{} {} {}", noun, low_open ? ">" : ">=", bound(low));
   } else if (low_open) {
-    out = fmt::format("{} > {} and <= {}", noun, low, high);
+    out = fmt::format("{} > {} and <= {}", noun, bound(low), bound(high));
   } else {
-    out = fmt::format("{} from {} to {}", noun, low, high);
+    out = fmt::format("{} from {} to {}", noun, bound(low), bound(high));
   }
   return word.empty() ? out : fmt::format("'{}' or {}", word, out);
 }
@@ -135,6 +139,14 @@ void set_from_text(Config& config, const Parameter& parameter, std::string_view 
     case Parameter::Type::text: break;
   }
   set_parameter(config, parameter, std::string(text));
+}
+
+void check_values(const Config& config) {
+  Config copy = config;
+  for (const auto& parameter : parameters()) {
+    if (parameter.name == "domain" && config.own_problem) continue;  // it has a name of its own
+    set_parameter(copy, parameter, parameter.get(config));
+  }
 }
 
 std::string reason_without_effect(const Config& config, const Parameter& parameter) {

@@ -43,6 +43,18 @@ std::vector<double> numbers(const toml::array* list, std::string_view key, std::
   return values;
 }
 
+// What is there must be of its type; what is not has a default.
+template <typename Value>
+Value optional(const toml::table& table, std::string_view key, Value otherwise,
+               std::string_view expected) {
+  return table.contains(key) ? required<Value>(table, key, expected) : otherwise;
+}
+
+const toml::array* optional_list(const toml::table& table, std::string_view key) {
+  if (table.contains(key) && !table[key].is_array()) refuse(key, "a list");
+  return table[key].as_array();
+}
+
 std::optional<double> optional_number(const toml::table& table, std::string_view key) {
   if (!table.contains(key)) return {};
   return required<double>(table, key, "a number");
@@ -68,11 +80,11 @@ DomainInfo read_problem(const toml::table& table) {
   }
   DomainInfo problem;
   problem.name = required<std::string>(table, "name", "a text");
-  problem.title = table["title"].value_or(std::string());
+  problem.title = optional(table, "title", std::string(), "a text");
   problem.solution_dim = required<std::int64_t>(table, "n", "a number of values");
   problem.feature_space.lower = numbers(table["lower"].as_array(), "lower");
   problem.feature_space.upper = numbers(table["upper"].as_array(), "upper");
-  if (const auto* names = table["feature-names"].as_array()) {
+  if (const auto* names = optional_list(table, "feature-names")) {
     for (const auto& entry : *names) {
       const auto name = entry.value<std::string>();
       if (!name) refuse("feature-names", "a list of texts");
@@ -81,16 +93,16 @@ DomainInfo read_problem(const toml::table& table) {
   }
   problem.solution_low = optional_number(table, "solution-low");
   problem.solution_high = optional_number(table, "solution-high");
-  problem.constant_objective = table["constant-objective"].value_or(true);
+  problem.constant_objective = optional(table, "constant-objective", true, "true or false");
   problem.least_objective = optional_number(table, "least-objective");
   problem.greatest_objective = optional_number(table, "greatest-objective");
-  if (const auto* lines = table["lines"].as_array()) {
+  if (const auto* lines = optional_list(table, "lines")) {
     for (const auto& entry : *lines) {
       const auto ends = numbers(entry.as_array(), "lines", 4);
       problem.lines.push_back({ends[0], ends[1], ends[2], ends[3]});
     }
   }
-  if (const auto* places = table["places"].as_array()) {
+  if (const auto* places = optional_list(table, "places")) {
     for (const auto& entry : *places) {
       const auto* place = entry.as_table();
       if (place == nullptr) refuse("places", "tables of x, y and name");

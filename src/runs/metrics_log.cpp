@@ -32,6 +32,12 @@ MetricsLine measure(const Search& search, double entropy_floor,
   };
 }
 
+void MetricsLog::add(const MetricsLine& line, Line kind) {
+  if (last_makes_way_) lines_.pop_back();
+  lines_.push_back(line);
+  last_makes_way_ = kind == Line::makes_way;
+}
+
 std::string MetricsLog::csv() const {
   std::string out =
       "iteration,evaluations,coverage,cross_entropy,qd_score,best_objective,mean_objective,"
@@ -59,19 +65,23 @@ void MetricsLog::save(StateWriter& out) const {
                   {line.coverage, line.cross_entropy, line.qd_score, line.best_objective,
                    line.mean_objective, line.outside, line.seconds});
   }
+  out.integer("metrics.last_makes_way", last_makes_way_ ? 1 : 0);
   out.integers("metrics.counts", counts);
   out.reals("metrics.values", values);
 }
 
 void MetricsLog::load(StateReader& in) {
   constexpr std::size_t kMost = std::size_t{1} << 32;
+  const bool makes_way = in.integer("metrics.last_makes_way", 0, 1) == 1;
   const auto counts = in.integers_up_to("metrics.counts", kMost);
   const auto values = in.reals_up_to("metrics.values", kMost);
   const std::size_t size = counts.size() / kCounts;
-  if (counts.size() != kCounts * size || values.size() != kValues * size) {
+  if (counts.size() != kCounts * size || values.size() != kValues * size ||
+      (makes_way && size == 0)) {
     throw Error(ErrorKind::corrupt, "saved state: the metrics have lines of different lengths");
   }
   lines_.clear();
+  last_makes_way_ = makes_way;
   for (std::size_t i = 0; i < size; ++i) {
     const auto* count = &counts[kCounts * i];
     const auto* value = &values[kValues * i];

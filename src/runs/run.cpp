@@ -41,7 +41,11 @@ Config config_for(Config config, const DomainInfo& problem) {
   problem.check();
   if (problem.name.empty() || taken) {
     throw Error(ErrorKind::parameter, "domain: name", fmt::format("'{}'", problem.name),
-                taken ? "another: it is that of a domain that comes with rarefy" : "a name");
+                taken
+                    ? fmt::format("another, or a configuration that describes it: it is that of a "
+                                  "domain that comes with rarefy, and the configuration names '{}'",
+                                  config.domain)
+                    : "a name");
   }
   if (config.profile != Profile::standard) {
     throw Error(ErrorKind::parameter, "profile", name_of(config.profile),
@@ -117,11 +121,11 @@ void Run::build(bool kept) {
 
 void Run::begin() {
   build(false);
-  const auto initial = read_initial_solutions(config_, domain_->info());
   folder_.clear();  // not before: a run is not given up for one that cannot begin
   const auto centroids = search_->archive().tessellation().centroids();
   if (!centroids.empty()) write_npy(folder_.centroids(), centroids);
-  if (initial.rows() > 0) write_npy(folder_.initial_solutions(), initial);
+  const auto initial = search_->initial_solutions();
+  if (!initial.empty()) write_npy(folder_.initial_solutions(), initial);
   write_checkpoint();
   // Last: a folder with a configuration has all that resuming needs.
   write_file_atomically(folder_.config(), to_toml(config_));
@@ -159,11 +163,9 @@ std::unique_ptr<Run> Run::resume(RunFolder folder, Index threads) {
 std::unique_ptr<Run> Run::resume(RunFolder folder, std::shared_ptr<const Domain> domain,
                                  RunTeam team) {
   auto config = rarefy::resolve(read_settings(folder.config()));
-  if (!(domain_info(config) == domain->info())) {
-    throw Error(ErrorKind::data,
-                fmt::format("the run in '{}' was begun on another problem, or one that was "
-                            "described otherwise: '{}', and this is '{}'",
-                            folder.path().string(), config.domain, domain->info().name));
+  if (const auto differs = difference(domain_info(config), domain->info()); !differs.empty()) {
+    throw Error(ErrorKind::data, fmt::format("the run in '{}' was begun on another problem: {}",
+                                             folder.path().string(), differs));
   }
   std::unique_ptr<Run> run(
       new Run(std::move(config), std::move(folder), std::move(domain), std::move(team)));
@@ -173,6 +175,8 @@ std::unique_ptr<Run> Run::resume(RunFolder folder, std::shared_ptr<const Domain>
 
 void Run::set_iterations(std::int64_t iterations) {
   if (iterations == config_.iterations) return;
+  Config checked = config_;
+  set_parameter(checked, parameter_named("iterations"), iterations);
   if (iterations < search_->iteration()) {
     throw Error(ErrorKind::parameter, "iterations", fmt::format("{}", iterations),
                 fmt::format("at least the {} that are done", search_->iteration()));

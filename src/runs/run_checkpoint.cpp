@@ -1,6 +1,8 @@
 // The state of a run as it lies in checkpoint.bin.
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/instruction_set.hpp"
 #include "rarefy/core/version.hpp"
@@ -34,11 +36,9 @@ Config what_decides_results(Config config) {
 void Run::note_metrics() {
   const auto& lines = metrics_.lines();
   if (!lines.empty() && lines.back().iteration >= search_->iteration()) return;
-  // A line from where the run was once stopped makes way, so that stopping leaves no trace.
-  if (!lines.empty() && lines.back().iteration % config_.output.metrics_every != 0) {
-    metrics_.drop_last();
-  }
-  metrics_.add(now());
+  // A line from where the run is stopped makes way later, so that stopping leaves no trace.
+  const bool regular = search_->iteration() % config_.output.metrics_every == 0;
+  metrics_.add(now(), regular ? MetricsLog::Line::regular : MetricsLog::Line::makes_way);
 }
 
 void Run::write_checkpoint() {
@@ -73,6 +73,10 @@ void Run::read_checkpoint() {
       throw Error(ErrorKind::data,
                   "config.toml does not fit the checkpoint: it was changed in more than "
                   "iterations, metrics-every and checkpoint-seconds");
+    }
+    if (!config_.emitters.initial_solutions.empty() &&
+        !std::filesystem::exists(folder_.initial_solutions())) {
+      throw Error(ErrorKind::data, "the solutions it was begun with, initial.npy, were removed");
     }
     build(true);
     if (in.integer("state.cells") !=

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <cmath>
+#include <filesystem>
 #include <iterator>
 
 #include "rarefy/core/text.hpp"
@@ -70,8 +71,14 @@ std::string summary_of(const Run& run, PeakMemory memory) {
   }
   if (const auto how = search.density().description(); !how.empty()) put("density", how);
   for (const auto& warning : warnings_of(search)) put("warning", warning.text);
+  const double spread = line.best_objective - line.mean_objective;
+  if (problem.constant_objective && spread > 1e-9 * std::abs(line.best_objective)) {
+    put("warning", "objectives differ, though the problem says that they are constant");
+  }
   put("folder", run.folder().path().string());
-  put("picture", run.folder().heatmap().string());
+  if (std::filesystem::exists(run.folder().heatmap())) {
+    put("picture", run.folder().heatmap().string());
+  }
   return out;
 }
 

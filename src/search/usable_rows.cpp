@@ -10,6 +10,10 @@
 namespace rarefy {
 namespace {
 
+constexpr std::string_view kExpected =
+    "a finite number (a row that could not be evaluated can be marked; NaN can be declared to mean "
+    "that)";
+
 bool has_nan(std::span<const double> features, double objective) {
   return std::isnan(objective) ||
          std::any_of(features.begin(), features.end(), [](double v) { return std::isnan(v); });
@@ -19,12 +23,12 @@ void require_finite(Index row, std::span<const double> features, double objectiv
   for (std::size_t d = 0; d < features.size(); ++d) {
     if (!std::isfinite(features[d])) {
       throw Error(ErrorKind::data, fmt::format("features: row {}, feature {}", row, d),
-                  fmt::format("{}", features[d]), "a finite number");
+                  fmt::format("{}", features[d]), kExpected);
     }
   }
   if (!std::isfinite(objective)) {
     throw Error(ErrorKind::data, fmt::format("objectives: row {}", row),
-                fmt::format("{}", objective), "a finite number");
+                fmt::format("{}", objective), kExpected);
   }
 }
 

@@ -197,7 +197,7 @@ const std::vector<BadFile> kBadFiles = {
     {"KeyOutsideOfATable", "domain = 'lp'\n", {"given.toml:1", "'domain'", "[run]"}},
     {"TextForAnInteger",
      "[run]\ndomain = 'lp'\nseed = '3'\n",
-     {"given.toml:3", "seed: got 3", "integer"}},
+     {"given.toml:3", "seed: got '3'", "integer"}},
     {"NumberForAnInteger",
      "[run]\ndomain = 'lp'\nseed = 3.5\n",
      {"given.toml:3", "seed: got 3.5", "integer"}},

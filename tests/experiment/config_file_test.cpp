@@ -138,6 +138,31 @@ TEST(ConfigFile, OfARunMarksWhatWasChosen) {
   EXPECT_EQ(rarefy::resolve(by_hand).emitters.cma_es.sigma0, 1.5);
 }
 
+// The same where somebody writes another algorithm into the file.
+TEST(ConfigFile, OfARunWithAnotherAlgorithmWrittenIntoItHasThatOnesDefaults) {
+  auto toml = rarefy::to_toml(rarefy::default_config("lp"));
+  const std::string old = "algorithm = 'dds-kde'";
+  toml.replace(toml.find(old), old.size(), "algorithm = 'ns'");
+  EXPECT_TRUE(rarefy::resolve(rarefy::parse_settings(toml, "edited")) ==
+              rarefy::default_config("lp", "ns"));
+}
+
+TEST(ConfigFile, DescribesOneProblem) {
+  const std::string problem = "[problem]\nname = 'mine'\nn = 3\nlower = [0, 0]\nupper = [1, 2]\n";
+  const auto config =
+      rarefy::resolve(rarefy::parse_settings("[run]\ndomain = 'mine'\n" + problem, "own"));
+  ASSERT_TRUE(config.own_problem);
+  EXPECT_EQ(config.own_problem->solution_dim, 3);
+  auto message = message_of("[run]\ndomain = 'arm'\n" + problem);
+  EXPECT_TRUE(contains(message, "'arm'") && contains(message, "'mine'")) << message;
+  message = message_of("[run]\ndomain = 'mine'\n" + problem + "uper = [2, 3]\n");
+  EXPECT_TRUE(contains(message, "'upper'")) << message;
+  message = message_of("[run]\ndomain = 'mine'\n" + problem + "constant-objective = 'false'\n");
+  EXPECT_TRUE(contains(message, "constant-objective")) << message;
+  message = message_of("[run]\ndomain = 'mine'\n[problem]\nname = 'mine'\nn = 3\nlower = [0]\n");
+  EXPECT_TRUE(contains(message, "upper")) << message;
+}
+
 // A misspelling most likely means a name of its own table, not a nearer one of another.
 TEST(ConfigFile, SuggestsNamesOfTheSameTableFirst) {
   EXPECT_TRUE(contains(message_of("[archive]\ncell = 5\n"), "'cells'"));

@@ -55,11 +55,29 @@ TEST(MetricsLog, ComesBackFromItsSavedState) {
 
 TEST(MetricsLog, RefusesAStateThatDoesNotFit) {
   rarefy::StateWriter out;
+  out.integer("metrics.last_makes_way", 0);
   out.integers("metrics.counts", std::vector<std::int64_t>{1, 2, 3, 4});
   out.reals("metrics.values", std::vector<double>{1, 2, 3, 4, 5, 6});
   rarefy::StateReader in(out.bytes());
   MetricsLog log;
   EXPECT_THROW(log.load(in), rarefy::Error);
+}
+
+TEST(MetricsLog, ALineThatMakesWayGoesWhenTheNextComes) {
+  MetricsLog log;
+  log.add({.iteration = 50});
+  log.add({.iteration = 70}, MetricsLog::Line::makes_way);
+  rarefy::StateWriter out;
+  log.save(out);
+  MetricsLog again;
+  rarefy::StateReader in(out.bytes());
+  again.load(in);
+  EXPECT_EQ(again.lines().back().iteration, 70);
+  again.add({.iteration = 100});
+  again.add({.iteration = 120});
+  std::vector<std::int64_t> iterations;
+  for (const auto& line : again.lines()) iterations.push_back(line.iteration);
+  EXPECT_EQ(iterations, (std::vector<std::int64_t>{50, 100, 120}));
 }
 
 TEST(Measure, CountsWhatTheSearchHasDone) {

@@ -125,6 +125,10 @@ TEST_F(OwnProblem, MustBeTheOneTheRunWasBegunOn) {
   const auto message = message_of(
       [&] { (void)Run::resume(open("run"), std::make_shared<FunctionDomain>(other, wave)); });
   EXPECT_NE(message.find("another problem"), std::string::npos) << message;
+  EXPECT_NE(message.find("feature space"), std::string::npos) << message;
+  other = description();
+  other.title = "Another title";  // which matters to nobody
+  EXPECT_NO_THROW((void)Run::resume(open("run"), std::make_shared<FunctionDomain>(other, wave)));
 }
 
 TEST_F(OwnProblem, NeedsANameOfItsOwnAndNothingPublished) {
@@ -289,6 +293,47 @@ TEST_F(OwnProblem, RefusesSolutionsThatDoNotFit) {
   EXPECT_NE(message.find("row 0"), std::string::npos) << message;
   config.emitters.initial_solutions = at("missing.npy").string();
   EXPECT_THROW((void)Run::start(config, own(), create("d")), Error);
+}
+
+// x0 need not lie in bounds that nothing starts outside of.
+TEST_F(OwnProblem, StartsFromSolutionsWithinBoundsWithoutZero) {
+  Batch given(2, 4);
+  for (double& value : given.values()) value = 1.5;
+  write_npy(at("given.npy"), given);
+  auto config = small();
+  config.emitters.initial_solutions = at("given.npy").string();
+  set(config, "bounds", "1,2");
+  config.iterations = 2;
+  EXPECT_EQ(Run::start(config, own(), create("run"), {.threads = 1})->go(), DriveEnd::finished);
+}
+
+// Whatever a folder is begun with must be readable again.
+TEST_F(OwnProblem, RefusesValuesThatNoFileCouldHave) {
+  const std::vector<std::pair<std::string, std::function<void(Config&)>>> wrong = {
+      {"metrics-every", [](Config& c) { c.output.metrics_every = 0; }},
+      {"seed", [](Config& c) { c.seed = -1; }},
+      {"checkpoint-seconds", [](Config& c) { c.output.checkpoint_seconds = INFINITY; }},
+      {"iterations", [](Config& c) { c.iterations = 0; }},
+      {"batch", [](Config& c) { c.emitters.batch = 1; }}};
+  for (const auto& [name, change] : wrong) {
+    auto config = small();
+    change(config);
+    const auto message = message_of([&] { (void)Run::start(config, own(), create("run")); });
+    EXPECT_NE(message.find(name), std::string::npos) << message;
+    EXPECT_FALSE(RunFolder::holds_run(at("run")));
+  }
+}
+
+TEST_F(OwnProblem, ThatCallsItsObjectivesConstantIsWarnedWhereTheyAreNot) {
+  auto info = description();
+  info.least_objective.reset();
+  info.constant_objective = true;
+  const auto run = Run::start(small(), std::make_shared<FunctionDomain>(info, wave), create("run"),
+                              {.threads = 1});
+  run->go();
+  EXPECT_NE(summary_of(*run).find("objectives differ"), std::string::npos) << summary_of(*run);
+  info.least_objective = -1;
+  EXPECT_THROW(info.check(), Error);
 }
 
 TEST_F(OwnProblem, SharesATeamWithOthers) {

@@ -51,6 +51,10 @@ struct DomainInfo {
   bool operator==(const DomainInfo&) const = default;
 };
 
+/// In what two problems differ that matters to a search, in words; empty where they are the same
+/// but for titles, names of features and what pictures show.
+[[nodiscard]] std::string difference(const DomainInfo& a, const DomainInfo& b);
+
 class Domain {
  public:
   virtual ~Domain() = default;

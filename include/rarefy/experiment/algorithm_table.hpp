@@ -22,7 +22,6 @@ struct EmitterKind {
   std::string_view name;
   std::unique_ptr<Emitter> (*make)(const Config& config, const DomainInfo& domain,
                                    std::uint32_t index);
-  bool restarts = false;  ///< it may come to an end, and then starts anew somewhere else
 };
 
 /// A kind of density that an algorithm may descend.
@@ -36,7 +35,7 @@ struct DensityKind {
   bool shows_progress = true;
   /// Scores tell one elite from another: `sparsest` compares some.
   bool tells_elites_apart = true;
-  /// It has thresholds that start below the least objective.
+  /// It has thresholds that start at the least objective.
   bool has_thresholds = false;
 };
 

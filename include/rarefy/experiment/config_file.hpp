@@ -15,9 +15,10 @@ namespace rarefy {
 struct Setting {
   const Parameter* parameter;
   ParameterValue value;
-  /// False for a value that was only the default where it was written down: it does not bind
-  /// another algorithm, domain or profile.
+  /// False for a value that was only the default where it was written down, ...
   bool chosen = true;
+  /// ... of this domain, algorithm and profile. It binds no other.
+  std::string default_of = {};
 };
 
 /// What a file or a command line sets, in its order, before any default is known.

@@ -62,6 +62,9 @@ void set_parameter(Config& config, const Parameter& parameter, const ParameterVa
 /// The same from the text of a command line.
 void set_from_text(Config& config, const Parameter& parameter, std::string_view text);
 
+/// Throws where a value of `config`, however it came there, is none that its parameter takes.
+void check_values(const Config& config);
+
 /// Why a parameter has no effect on the run that `config` describes; empty where it has one. What
 /// a user asks for by name must do something, so such requests are refused.
 [[nodiscard]] std::string reason_without_effect(const Config& config, const Parameter& parameter);

@@ -31,8 +31,8 @@ struct MetricsLine {
 
 class MetricsLog {
  public:
-  void add(const MetricsLine& line) { lines_.push_back(line); }
-  void drop_last() { lines_.pop_back(); }
+  enum class Line { regular, makes_way };  ///< for the next that is added
+  void add(const MetricsLine& line, Line kind = Line::regular);
   [[nodiscard]] const std::vector<MetricsLine>& lines() const { return lines_; }
   /// With a header line; numbers such that reading them back gives the same ones.
   [[nodiscard]] std::string csv() const;
@@ -42,6 +42,7 @@ class MetricsLog {
 
  private:
   std::vector<MetricsLine> lines_;
+  bool last_makes_way_ = false;
 };
 
 }  // namespace rarefy

@@ -29,7 +29,8 @@ class Observer {
   /// A run has put its state into that file.
   virtual void checkpoint_written(const Search& /*search*/, const std::filesystem::path& /*file*/) {
   }
-  /// After the last iteration, however it came about.
+  /// After the last iteration, however it came about. (A run writes its last checkpoint after
+  /// that.)
   virtual void end(const Search& /*search*/, DriveEnd /*end*/) {}
 };
 

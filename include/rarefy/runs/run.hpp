@@ -31,8 +31,9 @@ class Run {
   /// Begins a run on the domain that `config` names. What the folder holds of another one is
   /// removed, but only once it is certain that this one can begin.
   static std::unique_ptr<Run> start(const Config& config, RunFolder folder, Index threads = 0);
-  /// Begins a run on any problem; what `config` says of the domain is not looked at. The folder
-  /// has the problem's description, so that the run can be shown without it.
+  /// Begins a run on any problem; what `config` says of the domain is not looked at, unless the
+  /// problem has the name of one of ours, which `config` must then describe. The folder has the
+  /// problem's description, so that the run can be shown without it.
   static std::unique_ptr<Run> start(const Config& config, std::shared_ptr<const Domain> domain,
                                     RunFolder folder, RunTeam team = {});
 
