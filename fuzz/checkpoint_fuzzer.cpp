@@ -47,7 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const auto cells = rarefy::make_tessellation(config, domain->info(), *team);
   try {
     if (data[0] % 2 == 0) {
-      rarefy::decode_checkpoint(bytes, "fuzzed.bin");
+      (void)rarefy::decode_checkpoint(bytes, "fuzzed.bin");
       return 0;
     }
     const auto search = rarefy::make_search(config, domain->info(), team, cells);

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "experiment/problem_file.hpp"
+#include "domains/problem_file.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/instruction_set.hpp"
 #include "rarefy/core/nearest_name.hpp"

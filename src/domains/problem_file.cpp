@@ -1,4 +1,4 @@
-#include "experiment/problem_file.hpp"
+#include "domains/problem_file.hpp"
 
 #include <fmt/format.h>
 
