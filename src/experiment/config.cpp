@@ -14,6 +14,8 @@ std::string_view meaning_of(Profile profile) {
   return "made to come near the paper's own figures; see docs/published-profile.md";
 }
 
+Config::Config() { algorithm_named(algorithm).set_defaults(*this); }
+
 Config default_config(std::string_view domain, std::string_view algorithm, Profile profile) {
   const auto& problem = domain_named(domain);
   const auto& row = algorithm_named(algorithm);

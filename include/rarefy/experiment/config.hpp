@@ -70,9 +70,8 @@ struct EmitterOptions {
   Index resamples = Bounds{}.resamples;
   Repair repair = Bounds{}.repair;
   Strategy strategy = Strategy::cma_es;
-  /// For all strategies; its dimension, batch and bounds are filled in when it is made. Density
-  /// descent samples in pairs, which a plain CMA-ES does not.
-  CmaEsOptions cma_es = {.mirrored = true, .bounds = {}};
+  /// For all strategies; its dimension, batch and bounds are filled in when it is made.
+  CmaEsOptions cma_es;
   StopTests stop;
   Selection selection = Selection::mu;
   IsoLineOptions iso_line;
@@ -120,6 +119,9 @@ struct OutputOptions {
 };
 
 struct Config {
+  /// With the defaults of its algorithm, which are in the algorithm's row.
+  Config();
+
   std::string domain = "lp";
   std::string algorithm = "dds-kde";
   Profile profile = Profile::standard;
