@@ -8,21 +8,19 @@
 
 namespace rarefy {
 
-const EmitterKind kStrategyEmitter = {.name = "strategy", .make = make_strategy_emitter};
-const EmitterKind kIsoLineEmitter = {.name = "iso-line", .make = make_iso_line_emitter};
-const EmitterKind kGaussianEmitter = {.name = "gaussian", .make = make_gaussian_emitter};
+const EmitterKind kStrategyEmitter = {.make = make_strategy_emitter};
+const EmitterKind kIsoLineEmitter = {.make = make_iso_line_emitter};
+const EmitterKind kGaussianEmitter = {.make = make_gaussian_emitter};
 
-const DensityKind kKernelDensity = {.name = "kde", .make = make_kernel_density};
-const DensityKind kFlowDensity = {.name = "flow", .make = make_flow_density};
-const DensityKind kNovelty = {.name = "novelty", .make = make_novelty, .accepts = true};
-const DensityKind kThresholds = {
-    .name = "thresholds", .make = make_thresholds, .accepts = true, .has_thresholds = true};
-const DensityKind kImprovement = {.name = "improvement",
-                                  .make = make_improvement,
+const DensityKind kKernelDensity = {.make = make_kernel_density};
+const DensityKind kFlowDensity = {.make = make_flow_density};
+const DensityKind kNovelty = {.make = make_novelty, .accepts = true};
+const DensityKind kThresholds = {.make = make_thresholds, .accepts = true, .has_thresholds = true};
+const DensityKind kImprovement = {.make = make_improvement,
                                   .accepts = true,
                                   .shows_progress = false,
                                   .tells_elites_apart = false};
-const DensityKind kNoDensity = {.name = "none", .make = make_no_density, .accepts = true};
+const DensityKind kNoDensity = {.make = make_no_density, .accepts = true};
 
 namespace {
 

@@ -19,14 +19,12 @@ struct PublishedValues;
 
 /// A kind of emitter that an algorithm may have.
 struct EmitterKind {
-  std::string_view name;
   std::unique_ptr<Emitter> (*make)(const Config& config, const DomainInfo& domain,
                                    std::uint32_t index);
 };
 
 /// A kind of density that an algorithm may descend.
 struct DensityKind {
-  std::string_view name;
   std::unique_ptr<Density> (*make)(const Config& config, const DomainInfo& domain,
                                    const std::shared_ptr<const Tessellation>& cells);
   /// It says which candidates are worth having: `filter` and `no-improvement` need to know.
