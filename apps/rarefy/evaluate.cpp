@@ -56,6 +56,20 @@ void check_finite(BatchView solutions, const std::string& file) {
   }
 }
 
+// Solutions near the greatest numbers there are have features beyond them.
+void check_results(BatchView features, std::span<const double> objectives) {
+  for (Index i = 0; i < features.rows(); ++i) {
+    const auto row = features.row(i);
+    const auto bad =
+        std::find_if_not(row.begin(), row.end(), [](double value) { return std::isfinite(value); });
+    const double objective = objectives[static_cast<std::size_t>(i)];
+    if (bad == row.end() && std::isfinite(objective)) continue;
+    throw Error(ErrorKind::data, fmt::format("row {}: what it evaluates to", i),
+                fmt::format("{}", bad == row.end() ? objective : *bad),
+                "finite numbers: the solution is too large");
+  }
+}
+
 struct EvaluateVerb {
   explicit EvaluateVerb(CLI::App& verb) : parameters(verb, {"domain"}) {}
   ParameterOptions parameters;
@@ -89,6 +103,7 @@ struct EvaluateVerb {
     const auto& [features, objectives, valid] = result;
     Workers workers(machine.threads);
     ThreadsEvaluator(*problem, workers).evaluate(batch, result.span());
+    check_results(features, objectives);
     if (out.empty()) {
       print_out(as_csv(info, features, objectives));
     } else if (std::filesystem::path(out).extension() == ".npy") {

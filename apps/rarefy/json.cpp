@@ -12,7 +12,7 @@ std::string json_of(const Run& run) {
   const auto line = run.now();
   nlohmann::ordered_json json;
   json["rarefy"] = kVersion;
-  json["folder"] = run.folder().path().string();
+  json["folder"] = run.folder().place().string();
   json["finished"] = line.iteration >= run.config().iterations;
   json["iteration"] = line.iteration;
   json["evaluations"] = line.evaluations;
@@ -48,7 +48,8 @@ std::string json_of(const Run& run) {
                        {"feature_names", own->feature_names},
                        {"constant_objective", own->constant_objective}};
   }
-  return json.dump(2) + "\n";
+  // In ASCII, whatever names hold: safe on a terminal, and valid where a path is not UTF-8.
+  return json.dump(2, ' ', true, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace rarefy::command

@@ -2,14 +2,18 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <exception>
 #include <new>
+#include <string>
+#include <system_error>
 
 #include "commands.hpp"
 #include "options.hpp"
+#include "output.hpp"
 #include "rarefy/core/error.hpp"
+#include "rarefy/core/say.hpp"
 #include "rarefy/core/version.hpp"
+#include "rarefy/runs/interrupt.hpp"
 
 namespace {
 
@@ -22,6 +26,7 @@ int exit_code(ErrorKind kind) {
     case ErrorKind::data:
     case ErrorKind::corrupt: return kBadData;
     case ErrorKind::io: return kSystem;
+    case ErrorKind::interrupted: return kInterrupted;
     case ErrorKind::state: break;
   }
   return kFailed;
@@ -49,37 +54,49 @@ int main_or_throw(int argc, char** argv) {
 
   try {
     app.parse(argc, argv);
-  } catch (const CLI::CallForHelp& request) {
-    return app.exit(request);
-  } catch (const CLI::CallForAllHelp& request) {
-    return app.exit(request);
+  } catch (const CLI::CallForHelp&) {
+    print_out(app.help());
+    return kDone;
   } catch (const CLI::CallForVersion& request) {
-    return app.exit(request);
+    print_out(std::string(request.what()) + "\n");
+    return kDone;
   } catch (const CLI::ParseError& error) {
     refuse_extras(app);  // a misspelt option tells more than the required one it was meant for
-    throw Error(ErrorKind::parameter, error.what());
+    throw Error(ErrorKind::parameter, in_our_words(error));
   }
   refuse_extras(app);
   if (!chosen) {
-    fmt::print("{}", app.help());
+    print_out(app.help());
     return kDone;
   }
   return chosen();
 }
 
+// What cannot be said has its exit code all the same.
+int fail_with(int code, std::string_view text) noexcept {
+  try {
+    say(fmt::format("rarefy: {}\n", text));
+  } catch (...) {
+    say("rarefy: out of memory\n");
+  }
+  return code;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  harden_process();
   try {
     return main_or_throw(argc, argv);
   } catch (const Error& error) {
-    fmt::print(stderr, "rarefy: {}\n", error.what());
-    return exit_code(error.kind());
+    return fail_with(exit_code(error.kind()), error.what());
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "rarefy: not enough memory for these parameters\n");
-    return kUsage;
+    return fail_with(kUsage, "not enough memory for these parameters");
+  } catch (const std::system_error& error) {  // of files, folders and threads
+    return fail_with(kSystem, error.what());
   } catch (const std::exception& error) {
-    fmt::print(stderr, "rarefy: {}\n", error.what());
-    return kFailed;
+    return fail_with(kFailed, error.what());
+  } catch (...) {
+    return fail_with(kFailed, "something unforeseen");
   }
 }

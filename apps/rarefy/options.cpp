@@ -74,6 +74,25 @@ void MachineOptions::add_to(CLI::App& verb) {
 
 void MachineOptions::apply() const { pin_instruction_set(instruction_set_named(instruction_set)); }
 
+std::string in_our_words(const CLI::ParseError& error) {
+  std::string text = error.what();
+  // "--seed: 1 required  missing" where the kind of value has no name.
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    return fmt::format("{}: got no value, expected one", text.substr(0, text.find(':')));
+  }
+  return text;
+}
+
+void refuse_empty(const CLI::App& verb) {
+  for (const auto* option : verb.get_options()) {
+    if (option->get_items_expected_max() == 0) continue;  // a flag
+    for (const auto& value : option->results()) {
+      if (!value.empty()) continue;
+      throw Error(ErrorKind::parameter, option->get_name(), "an empty text", "a value");
+    }
+  }
+}
+
 namespace {
 
 [[noreturn]] void refuse_option(const CLI::App& app, const std::string& given,
@@ -105,6 +124,7 @@ void refuse_extras(const CLI::App& app) {
     throw unknown_name("command", extras.front(), known);
   }
   for (const auto* verb : app.get_subcommands()) {
+    refuse_empty(*verb);
     const auto extras = verb->remaining();
     if (extras.empty()) continue;
     const auto help = fmt::format("rarefy {} --help", verb->get_name());

@@ -48,6 +48,13 @@ struct MachineOptions {
 /// The names of the domains, for help texts.
 [[nodiscard]] std::string domain_help();
 
+/// What is wrong with the arguments, where the parser's own text would not tell.
+[[nodiscard]] std::string in_our_words(const CLI::ParseError& error);
+
+/// Throws for an option, or an argument, that is there but empty: a variable of a script, most
+/// likely, that was never set.
+void refuse_empty(const CLI::App& verb);
+
 /// Throws for arguments that no verb knows, with the nearest that one does.
 void refuse_extras(const CLI::App& app);
 

@@ -2,8 +2,8 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <string>
+#include <system_error>
 
 #include "rarefy/core/error.hpp"
 
@@ -11,10 +11,10 @@ namespace rarefy::command {
 
 void print_out(std::string_view text) {
   const bool whole = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-  if (!whole || std::fflush(stdout) != 0) {
-    throw Error(ErrorKind::io,
-                std::string("cannot write to standard output: ") + std::strerror(errno));
-  }
+  if (whole && std::fflush(stdout) == 0) return;
+  if (errno == EPIPE) return;  // the reader has seen enough
+  throw Error(ErrorKind::io,
+              "cannot write to standard output: " + std::generic_category().message(errno));
 }
 
 }  // namespace rarefy::command

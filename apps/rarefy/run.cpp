@@ -13,6 +13,7 @@
 #include "output.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/instruction_set.hpp"
+#include "rarefy/core/say.hpp"
 #include "rarefy/core/text.hpp"
 #include "rarefy/core/version.hpp"
 #include "rarefy/experiment/config_file.hpp"
@@ -25,22 +26,38 @@
 namespace rarefy::command {
 namespace {
 
-const std::atomic<bool>& stop_on_signal() {
-  return stop_on_interrupt(
-      {.first =
-           "\nrarefy: finishing this iteration and saving (interrupt again to leave at once)\n",
-       .second = "\nrarefy: left at once; 'rarefy resume' goes on from the last checkpoint\n"});
-}
+// What is true of an interrupt, moment by moment.
+constexpr InterruptMessages kWhilePreparing = {
+    .first = "\nrarefy: stopping (interrupt again to leave at once)\n",
+    .second = "\nrarefy: left at once, while the run was being prepared\n"};
+constexpr InterruptMessages kWhileLoading = {
+    .first = "\nrarefy: stopping (interrupt again to leave at once)\n",
+    .second = "\nrarefy: left at once; the run is as it was\n"};
+constexpr InterruptMessages kWhileRunning = {
+    .first = "\nrarefy: finishing this iteration and saving (interrupt again to leave at once)\n",
+    .second = "\nrarefy: left at once; 'rarefy resume' goes on from the last checkpoint\n"};
+constexpr InterruptMessages kWhenSaved = {.first = "\nrarefy: all is saved already\n",
+                                          .second = "\nrarefy: left at once; all was saved\n"};
 
-int go_on(Run& run, const std::atomic<bool>& stop, bool quiet) {
+int go_on(Run& run, StopFlag stop, bool quiet) {
+  set_interrupt_messages(kWhileRunning);
   Progress progress(run, quiet);
   Observer* const observers[] = {&progress};
-  const auto end = run.go(observers, &stop);
-  if (!quiet) print_out(summary_of(run, PeakMemory::included));
-  if (end == DriveEnd::finished) return kDone;
-  fmt::print(stderr, "rarefy: stopped after {} iterations; go on with: rarefy resume {}\n",
-             with_commas(run.search().iteration()), run.folder().path().string());
-  return kInterrupted;
+  const auto end = run.go(observers, stop);
+  set_interrupt_messages(kWhenSaved);
+  if (end != DriveEnd::finished) {
+    say(fmt::format("rarefy: stopped after {} iterations; go on with: rarefy resume {}\n",
+                    with_commas(run.search().iteration()), run.folder().place().string()));
+  }
+  int code = end == DriveEnd::finished ? kDone : kInterrupted;
+  try {
+    if (!quiet) print_out(summary_of(run, PeakMemory::included));
+  } catch (const Error& error) {  // the run itself is well
+    say(fmt::format("rarefy: {}; the run is whole in {}\n", error.what(),
+                    run.folder().place().string()));
+    if (code == kDone) code = kSystem;
+  }
+  return code;
 }
 
 RunFolder create_folder(const std::string& path, bool overwrite) {
@@ -50,7 +67,12 @@ RunFolder create_folder(const std::string& path, bool overwrite) {
                             "'rarefy resume {0}', or replace it with --overwrite",
                             path));
   }
-  return RunFolder::create(path, overwrite);
+  try {
+    return RunFolder::create(path, overwrite);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::parameter) throw;
+    throw Error(error.kind(), std::string(error.what()) + " (--overwrite, --out)");
+  }
 }
 
 struct RunVerb {
@@ -78,12 +100,13 @@ struct RunVerb {
     const auto problem = make_domain(config);
     parameters.refuse_idle(config);
     if (out.empty()) out = (std::filesystem::path("runs") / folder_name(config)).string();
-    const auto& stop = stop_on_signal();
+    const StopFlag stop = &stop_on_interrupt(kWhilePreparing);
     auto run_folder = create_folder(out, overwrite);
     if (!quiet && !uses_grid(config, problem->info()) && config.archive.centroids.empty()) {
-      fmt::print(stderr, "rarefy: making {} cells ...\n", with_commas(config.archive.cvt.cells));
+      say(fmt::format("rarefy: making {} cells ...\n", with_commas(config.archive.cvt.cells)));
     }
-    const auto run = Run::start(config, std::move(run_folder), machine.threads);
+    const auto run = Run::start(config, std::move(run_folder),
+                                RunTeam{.threads = machine.threads, .stop = stop});
     return go_on(*run, stop, quiet);
   }
 };
@@ -96,7 +119,7 @@ struct ResumeVerb {
 
   int run() {
     machine.apply();
-    const auto& stop = stop_on_signal();
+    const StopFlag stop = &stop_on_interrupt(kWhileLoading);
     auto run = Run::resume(RunFolder::open(folder), machine.threads);
     if (!run->can_go_on()) {
       throw Error(ErrorKind::parameter,
@@ -110,16 +133,16 @@ struct ResumeVerb {
       run = Run::resume(RunFolder::open(folder), machine.threads);
     }
     if (run->recorded_version() != kVersion) {
-      fmt::print(stderr,
-                 "rarefy: the run was begun with rarefy {}, and goes on with {}: results may "
-                 "differ from those of one version alone\n",
-                 run->recorded_version(), kVersion);
+      say(fmt::format(
+          "rarefy: the run was begun with rarefy {}, and goes on with {}: results may differ from "
+          "those of one version alone\n",
+          run->recorded_version(), kVersion));
     }
     if (iterations) run->set_iterations(checked(*iterations));
     if (run->search().iteration() >= run->config().iterations) {
-      fmt::print(stderr,
-                 "rarefy: this run is finished ({} iterations); --iterations N takes it further\n",
-                 with_commas(run->search().iteration()));
+      say(fmt::format(
+          "rarefy: this run is finished ({} iterations); --iterations N takes it further\n",
+          with_commas(run->search().iteration())));
     }
     return go_on(*run, stop, quiet);
   }
@@ -141,11 +164,10 @@ struct ResumeVerb {
       } catch (const Error&) {  // NOLINT(bugprone-empty-catch): told below
       }
     }
-    fmt::print(
-        stderr,
-        "rarefy: the run was begun with the instruction set {}, and goes on with {}: results "
-        "may differ in the last bits\n",
-        recorded, name_of(instruction_set()));
+    say(fmt::format(
+        "rarefy: the run was begun with the instruction set {}, and goes on with {}: results may "
+        "differ in the last bits\n",
+        recorded, name_of(instruction_set())));
     return false;
   }
 };

@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
 
 #include "commands.hpp"
 #include "json.hpp"
 #include "output.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/numbers.hpp"
+#include "rarefy/core/say.hpp"
 #include "rarefy/core/text.hpp"
 #include "rarefy/domains/maze.hpp"
 #include "rarefy/runs/run.hpp"
@@ -43,8 +43,8 @@ struct ShowVerb {
     if (reason.empty()) {
       run->write_results();
     } else {
-      fmt::print(stderr, "rarefy: showing the last checkpoint{}: {}\n",
-                 trajectory.empty() && !density ? ", and writing nothing" : "", reason);
+      say(fmt::format("rarefy: showing the last checkpoint{}: {}\n",
+                      trajectory.empty() && !density ? ", and writing nothing" : "", reason));
     }
     if (density) {
       draw_density(*run);

@@ -6,8 +6,20 @@
 
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/numbers.hpp"
+#include "rarefy/core/text.hpp"
 
 namespace rarefy {
+namespace {
+
+// All that is shown to people.
+std::vector<std::string> texts_of(const DomainInfo& info) {
+  std::vector<std::string> texts = {info.name, info.title};
+  texts.insert(texts.end(), info.feature_names.begin(), info.feature_names.end());
+  for (const auto& place : info.places) texts.push_back(place.name);
+  return texts;
+}
+
+}  // namespace
 
 void DomainInfo::check() const {
   if (solution_dim < 1) {
@@ -25,6 +37,12 @@ void DomainInfo::check() const {
     throw Error(ErrorKind::parameter, "domain: least or greatest objective",
                 "one, though constant_objective is true",
                 "constant_objective = false where objectives vary, or no such numbers");
+  }
+  for (const auto& text : texts_of(*this)) {
+    if (!is_plain_line(text)) {
+      throw Error(ErrorKind::parameter, "domain: a name or title",
+                  fmt::format("'{}'", printable(text)), "one line of UTF-8 to print");
+    }
   }
   if (!feature_names.empty() && static_cast<Index>(feature_names.size()) != feature_dim()) {
     throw Error(ErrorKind::parameter, "domain: names of features",

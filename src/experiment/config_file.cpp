@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "domains/problem_file.hpp"
+#include "experiment/toml_limits.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/instruction_set.hpp"
 #include "rarefy/core/nearest_name.hpp"
@@ -97,6 +98,7 @@ class Reader {
   explicit Reader(std::string_view file) : file_(file) {}
 
   Settings read(std::string_view text) {
+    check_toml_limits(text, file_);
     toml::table root;
     try {
       root = toml::parse(text, file_);
@@ -123,6 +125,7 @@ class Reader {
 
   template <typename Call>
   void collect(const toml::source_region& where, Call&& call) {
+    if (problems_.size() > kMostTold) return;  // each takes a while to find the nearest name for
     try {
       call();
     } catch (const Error& error) {
@@ -135,7 +138,10 @@ class Reader {
     std::stable_sort(problems_.begin(), problems_.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
     std::string text;
-    for (const auto& [line, problem] : problems_) text += (text.empty() ? "" : "\n") + problem;
+    for (std::size_t i = 0; i < std::min(problems_.size(), kMostTold); ++i) {
+      text += (text.empty() ? "" : "\n") + problems_[i].second;
+    }
+    if (problems_.size() > kMostTold) text += fmt::format("\n{}: and more after these", file_);
     return text;
   }
 
@@ -197,6 +203,8 @@ class Reader {
       setting.default_of = default_of;
     }
   }
+
+  static constexpr std::size_t kMostTold = 20;
 
   std::string file_;
   Settings settings_;
@@ -279,10 +287,10 @@ Settings parse_settings(std::string_view text, std::string_view name) {
   return Reader(name).read(text);
 }
 
-Settings read_settings(const std::filesystem::path& path) {
+Settings read_settings(const FilePlace& file) {
   constexpr std::uintmax_t kMost = 1 << 20;
-  const auto bytes = read_file(path, kMost);
-  return parse_settings({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path.string());
+  const auto bytes = read_file(file, kMost);
+  return parse_settings({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, file.string());
 }
 
 Config resolve(const Settings& settings) {

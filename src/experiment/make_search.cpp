@@ -36,7 +36,8 @@ bool uses_grid(const Config& config, const DomainInfo& domain) {
 }
 
 std::shared_ptr<const Tessellation> make_tessellation(const Config& config,
-                                                      const DomainInfo& domain, Workers& workers) {
+                                                      const DomainInfo& domain, Workers& workers,
+                                                      StopFlag stop) {
   const auto& space = domain.feature_space;
   if (uses_grid(config, domain)) {
     const auto features = static_cast<std::size_t>(domain.feature_dim());
@@ -45,13 +46,19 @@ std::shared_ptr<const Tessellation> make_tessellation(const Config& config,
   if (!config.archive.centroids.empty()) {
     return std::make_shared<Cvt>(space, read_npy_batch(config.archive.centroids));
   }
-  return std::make_shared<Cvt>(space, config.archive.cvt, workers);
+  return std::make_shared<Cvt>(space, config.archive.cvt, workers, stop);
 }
 
 Batch read_initial_solutions(const Config& config, const DomainInfo& domain) {
   const auto& file = config.emitters.initial_solutions;
   if (file.empty()) return {};
   auto solutions = read_solutions(file);
+  check_initial_solutions(solutions, config, domain, file);
+  return solutions;
+}
+
+void check_initial_solutions(BatchView solutions, const Config& config, const DomainInfo& domain,
+                             const std::string& file) {
   if (solutions.cols() != domain.solution_dim || solutions.rows() == 0) {
     throw Error(ErrorKind::data, fmt::format("{}: initial solutions", file),
                 fmt::format("{} x {}", solutions.rows(), solutions.cols()),
@@ -70,7 +77,6 @@ Batch read_initial_solutions(const Config& config, const DomainInfo& domain) {
                   fmt::format("values from {} to {}", bounds.lower[0], bounds.upper[0]));
     }
   }
-  return solutions;
 }
 
 SearchParts make_parts(const Config& config, const DomainInfo& domain,
@@ -116,9 +122,16 @@ std::unique_ptr<Search> make_search(const Config& config, const DomainInfo& doma
                                     std::shared_ptr<const Tessellation> cells) {
   domain.check();
   if (cells == nullptr) cells = make_tessellation(config, domain, *team);
-  auto solutions = read_initial_solutions(config, domain);
-  auto parts = make_parts(config, domain, std::move(cells), solutions);
-  auto options = make_search_options(config, std::move(solutions));
+  return make_search(config, domain, std::move(team), std::move(cells),
+                     read_initial_solutions(config, domain));
+}
+
+std::unique_ptr<Search> make_search(const Config& config, const DomainInfo& domain,
+                                    std::shared_ptr<Workers> team,
+                                    std::shared_ptr<const Tessellation> cells,
+                                    Batch initial_solutions) {
+  auto parts = make_parts(config, domain, std::move(cells), initial_solutions);
+  auto options = make_search_options(config, std::move(initial_solutions));
   options.workers = std::move(team);
   return std::make_unique<Search>(std::move(parts), options);
 }

@@ -14,10 +14,10 @@ bool somebody_stops(const Search& search, std::span<Observer* const> observers) 
 }
 
 DriveEnd loop(Search& search, Evaluator& evaluator, std::int64_t iterations,
-              std::span<Observer* const> observers, const std::atomic<bool>* stop) {
+              std::span<Observer* const> observers, StopFlag stop) {
   Evaluation batch(search.candidates(), search.feature_dim());
   while (search.iteration() < iterations) {
-    if (stop != nullptr && stop->load(std::memory_order_relaxed)) return DriveEnd::stopped;
+    if (stop_asked(stop)) return DriveEnd::stopped;
     std::fill(batch.valid.begin(), batch.valid.end(), std::uint8_t{1});
     evaluator.evaluate(search.ask(), batch.span());
     search.tell(batch.features, batch.objectives, batch.valid);
@@ -31,7 +31,7 @@ DriveEnd loop(Search& search, Evaluator& evaluator, std::int64_t iterations,
 }  // namespace
 
 DriveEnd drive(Search& search, Evaluator& evaluator, std::int64_t iterations,
-               std::span<Observer* const> observers, const std::atomic<bool>* stop) {
+               std::span<Observer* const> observers, StopFlag stop) {
   DriveEnd end = DriveEnd::failed;
   try {
     for (Observer* observer : observers) observer->begin(search);

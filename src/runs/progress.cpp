@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 
 #include "rarefy/archives/metrics.hpp"
+#include "rarefy/core/say.hpp"
 #include "rarefy/core/text.hpp"
 #include "rarefy/runs/warnings.hpp"
 
@@ -58,6 +58,12 @@ Progress::~Progress() { end_line(); }
 void Progress::begin(const Search& search) {
   began_at_ = search.iteration();
   began_ = last_ = Clock::now();
+  if (const auto& why = run_.folder().why_not_locked(); !why.empty()) {
+    say(
+        fmt::format("warning: the folder cannot be locked ({}): take care that nobody else uses "
+                    "it\n",
+                    why));
+  }
 }
 
 std::string Progress::status(std::size_t room) const {
@@ -112,7 +118,7 @@ void Progress::draw(const Search& search) {
     if (!due && now - last_ < kPlainLine) return;
     last_ = now;
     last_tenth_ = tenth;
-    fmt::print(stderr, "{}\n", status(kWide));
+    say(status(kWide) + "\n");
     return;
   }
   if (drawn_ && now - last_ < kRedraw && search.iteration() < total) return;
@@ -130,8 +136,7 @@ void Progress::draw(const Search& search) {
   }
   line += status(width - line.size());
   if (line.size() > width) line.resize(width);
-  fmt::print(stderr, "\r\x1b[K{}", line);
-  std::fflush(stderr);
+  say_as_is("\r\x1b[K" + line);
   drawn_ = true;
 }
 
@@ -140,7 +145,7 @@ void Progress::warn(const Search& search) {
   for (const auto& [kind, text] : warnings_of(search)) {
     if (std::find(warned_.begin(), warned_.end(), kind) != warned_.end()) continue;
     end_line();
-    fmt::print(stderr, "warning: {}\n", text);
+    say(fmt::format("warning: {}\n", text));
     warned_.push_back(kind);
   }
 }
@@ -148,7 +153,7 @@ void Progress::warn(const Search& search) {
 void Progress::end(const Search& /*search*/, DriveEnd /*end*/) { end_line(); }
 
 void Progress::end_line() {
-  if (drawn_) fmt::print(stderr, "\n");
+  if (drawn_) say("\n");
   drawn_ = false;
 }
 

@@ -12,6 +12,7 @@
 #include "rarefy/experiment/make_search.hpp"
 #include "rarefy/storage/atomic_file.hpp"
 #include "rarefy/storage/npy.hpp"
+#include "rarefy/tessellations/cvt.hpp"
 
 namespace rarefy {
 namespace {
@@ -107,20 +108,31 @@ Run::Run(Config config, RunFolder folder, std::shared_ptr<const Domain> domain, 
   if (team_.workers == nullptr) team_.workers = std::make_shared<Workers>(team_.threads);
 }
 
-void Run::build(bool kept) {
-  Config local = config_;
-  if (kept) {
-    const auto if_there = [](const std::filesystem::path& file) {
-      return std::filesystem::exists(file) ? file.string() : std::string();
-    };
-    local.archive.centroids = if_there(folder_.centroids());
-    local.emitters.initial_solutions = if_there(folder_.initial_solutions());
+void Run::build() {
+  const auto& problem = domain_->info();
+  search_ = make_search(config_, problem, team_.workers,
+                        make_tessellation(config_, problem, *team_.workers, team_.stop));
+}
+
+void Run::build_again() {
+  const auto& problem = domain_->info();
+  std::shared_ptr<const Tessellation> cells;
+  if (const auto file = folder_.centroids(); file.exists()) {
+    cells = std::make_shared<Cvt>(problem.feature_space, read_npy_batch(file));
+  } else {
+    cells = make_tessellation(config_, problem, *team_.workers, team_.stop);
   }
-  search_ = make_search(local, domain_->info(), team_.workers);
+  Batch initial;
+  if (const auto file = folder_.initial_solutions(); file.exists()) {
+    initial = read_npy_batch(file);
+    check_initial_solutions(initial, config_, problem, file.string());
+  }
+  search_ = make_search(config_, problem, team_.workers, std::move(cells), std::move(initial));
 }
 
 void Run::begin() {
-  build(false);
+  build();
+  heed(team_.stop, "the run was being prepared");
   folder_.clear();  // not before: a run is not given up for one that cannot begin
   const auto centroids = search_->archive().tessellation().centroids();
   if (!centroids.empty()) write_npy(folder_.centroids(), centroids);
@@ -132,7 +144,11 @@ void Run::begin() {
 }
 
 std::unique_ptr<Run> Run::start(const Config& config, RunFolder folder, Index threads) {
-  return start(config, make_domain(config), std::move(folder), {.threads = threads});
+  return start(config, std::move(folder), RunTeam{.threads = threads});
+}
+
+std::unique_ptr<Run> Run::start(const Config& config, RunFolder folder, RunTeam team) {
+  return start(config, make_domain(config), std::move(folder), std::move(team));
 }
 
 std::unique_ptr<Run> Run::start(const Config& config, std::shared_ptr<const Domain> domain,
@@ -200,7 +216,7 @@ MetricsLine Run::now() const {
   return measure(*search_, config_.output.entropy_floor, objective_floor(), seconds());
 }
 
-DriveEnd Run::go(std::span<Observer* const> observers, const std::atomic<bool>* stop) {
+DriveEnd Run::go(std::span<Observer* const> observers, StopFlag stop) {
   if (!can_evaluate_ && team_.evaluator == nullptr) {
     domain_->evaluate({}, {}, {});  // says why it cannot
   }

@@ -1,8 +1,6 @@
 // The state of a run as it lies in checkpoint.bin.
 #include <fmt/format.h>
 
-#include <filesystem>
-
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/instruction_set.hpp"
 #include "rarefy/core/version.hpp"
@@ -74,11 +72,10 @@ void Run::read_checkpoint() {
                   "config.toml does not fit the checkpoint: it was changed in more than "
                   "iterations, metrics-every and checkpoint-seconds");
     }
-    if (!config_.emitters.initial_solutions.empty() &&
-        !std::filesystem::exists(folder_.initial_solutions())) {
+    if (!config_.emitters.initial_solutions.empty() && !folder_.initial_solutions().exists()) {
       throw Error(ErrorKind::data, "the solutions it was begun with, initial.npy, were removed");
     }
-    build(true);
+    build_again();
     if (in.integer("state.cells") !=
         static_cast<std::int64_t>(search_->archive().tessellation().fingerprint())) {
       throw Error(ErrorKind::data,
@@ -90,7 +87,9 @@ void Run::read_checkpoint() {
     search_->load(in);
     if (!in.at_end()) throw Error(ErrorKind::corrupt, "saved state: goes on after its end");
   } catch (const Error& error) {
-    throw Error(error.kind(), fmt::format("{}: {}", name, error.what()));
+    // What is impossible here is not what somebody asked for, but what the file says.
+    const auto kind = error.kind() == ErrorKind::parameter ? ErrorKind::data : error.kind();
+    throw Error(kind, fmt::format("{}: {}", name, error.what()));
   }
 }
 

@@ -4,7 +4,6 @@
 #include <sys/resource.h>
 
 #include <cmath>
-#include <filesystem>
 #include <iterator>
 
 #include "rarefy/core/text.hpp"
@@ -75,11 +74,12 @@ std::string summary_of(const Run& run, PeakMemory memory) {
   if (problem.constant_objective && spread > 1e-9 * std::abs(line.best_objective)) {
     put("warning", "objectives differ, though the problem says that they are constant");
   }
-  put("folder", run.folder().path().string());
-  if (std::filesystem::exists(run.folder().heatmap())) {
-    put("picture", run.folder().heatmap().string());
+  const auto place = run.folder().place();
+  put("folder", place.string());
+  if (run.folder().heatmap().exists()) {
+    put("picture", (place / run.folder().heatmap().name()).string());
   }
-  return out;
+  return printable(out);
 }
 
 }  // namespace rarefy

@@ -43,19 +43,19 @@ std::uint64_t checksum(std::span<const std::byte> bytes) {
   return XXH3_64bits(bytes.data(), bytes.size());
 }
 
-void write_checkpoint(const std::filesystem::path& path, std::span<const std::byte> payload) {
+void write_checkpoint(const FilePlace& file, std::span<const std::byte> payload) {
   CheckpointHeader header{.length = payload.size(), .checksum = checksum_of(payload)};
   std::ranges::copy(kCheckpointMagic, header.magic.begin());
   const std::array parts{std::span<const std::byte>(std::as_bytes(std::span(&header, 1))), payload};
-  write_parts_atomically(path, parts);
+  write_parts_atomically(file, parts);
 }
 
-std::vector<std::byte> read_checkpoint(const std::filesystem::path& path) {
+std::vector<std::byte> read_checkpoint(const FilePlace& file) {
   // No limit: whatever was written can be read back, and the file is really that large.
-  auto file = read_file(path, std::numeric_limits<std::uintmax_t>::max());
-  const auto payload = decode_checkpoint(file, path.string());
-  file.erase(file.begin(), file.end() - static_cast<std::ptrdiff_t>(payload.size()));
-  return file;
+  auto bytes = read_file(file, std::numeric_limits<std::uintmax_t>::max());
+  const auto payload = decode_checkpoint(bytes, file.string());
+  bytes.erase(bytes.begin(), bytes.end() - static_cast<std::ptrdiff_t>(payload.size()));
+  return bytes;
 }
 
 std::span<const std::byte> decode_checkpoint(std::span<const std::byte> file,

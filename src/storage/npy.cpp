@@ -421,17 +421,15 @@ Batch to_batch(const NpyArray& array) {
   return batch;
 }
 
-NpyArray read_npy(const std::filesystem::path& path) {
-  return decode_npy(read_file(path), path.string());
-}
+NpyArray read_npy(const FilePlace& file) { return decode_npy(read_file(file), file.string()); }
 
-Batch read_npy_batch(const std::filesystem::path& path) { return to_batch(read_npy(path)); }
+Batch read_npy_batch(const FilePlace& file) { return to_batch(read_npy(file)); }
 
-void write_npy(const std::filesystem::path& path, BatchView batch) {
+void write_npy(const FilePlace& file, BatchView batch) {
   const std::array shape{batch.rows(), batch.cols()};
   const auto header = encode_npy_header(NpyArray::Type::float64, shape);
   const std::array parts{std::span<const std::byte>(header), std::as_bytes(batch.values())};
-  write_parts_atomically(path, parts);
+  write_parts_atomically(file, parts);
 }
 
 }  // namespace rarefy

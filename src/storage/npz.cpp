@@ -241,13 +241,11 @@ NpzArrays decode_npz(std::span<const std::byte> bytes, std::string_view name) {
   return arrays;
 }
 
-void write_npz(const std::filesystem::path& path, std::span<const NamedArray> arrays) {
-  write_file_atomically(path, encode_npz(arrays));
+void write_npz(const FilePlace& file, std::span<const NamedArray> arrays) {
+  write_file_atomically(file, encode_npz(arrays));
 }
 
-NpzArrays read_npz(const std::filesystem::path& path) {
-  return decode_npz(read_file(path), path.string());
-}
+NpzArrays read_npz(const FilePlace& file) { return decode_npz(read_file(file), file.string()); }
 
 const NpyArray& array_of(const NpzArrays& arrays, std::string_view key, std::string_view name) {
   const auto found = arrays.find(key);

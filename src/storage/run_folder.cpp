@@ -1,23 +1,22 @@
 #include "rarefy/storage/run_folder.hpp"
 
-#include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/file.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
-#include <cerrno>
-#include <cstring>
-#include <system_error>
-#include <utility>
-#include <vector>
+#include <algorithm>
+#include <array>
 
-#include "rarefy/core/error.hpp"
-#include "rarefy/storage/atomic_file.hpp"
+#include "storage/system_calls.hpp"
 
 namespace rarefy {
 namespace {
 
+constexpr std::string_view kConfig = "config.toml";
 constexpr std::string_view kTrajectory = "trajectory-";
+constexpr std::array<std::string_view, 9> kFiles = {
+    kConfig,         "checkpoint.bin", "metrics.csv", "archive.npz", "heatmap.png",
+    "centroids.npy", "density.png",    "density.npz", "initial.npy"};
 
 bool is_trajectory(std::string_view name) {
   if (!name.starts_with(kTrajectory)) return false;
@@ -28,87 +27,99 @@ bool is_trajectory(std::string_view name) {
   return type == ".png" || type == ".csv";
 }
 
-}  // namespace
-
-RunFolder::RunFolder(std::filesystem::path path) : path_(std::move(path)) {}
-
-RunFolder::RunFolder(RunFolder&& other) noexcept
-    : path_(std::move(other.path_)),
-      lock_(std::exchange(other.lock_, -1)),
-      made_(std::exchange(other.made_, false)) {}
-
-RunFolder& RunFolder::operator=(RunFolder&& other) noexcept {
-  std::swap(path_, other.path_);
-  std::swap(lock_, other.lock_);
-  std::swap(made_, other.made_);
-  return *this;
+bool is_file_of_a_run(std::string_view name) {
+  return std::find(kFiles.begin(), kFiles.end(), name) != kFiles.end() || is_trajectory(name);
 }
 
-RunFolder::~RunFolder() {
-  std::error_code not_empty;
-  if (made_) std::filesystem::remove(path_, not_empty);
-  if (lock_ >= 0) ::close(lock_);
-}
+std::string reason(int error) { return std::generic_category().message(error); }
 
-// A lock of the system's on the folder itself: it needs no file and ends with the process.
-void RunFolder::lock() {
-  lock_ = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (lock_ < 0) {
-    throw Error(ErrorKind::io, fmt::format("cannot open the folder '{}': {}", path_.string(),
-                                           std::strerror(errno)));
-  }
-  if (::flock(lock_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    throw Error(ErrorKind::io,
-                fmt::format("the folder '{}' is in use by another rarefy", path_.string()));
-  }
-  if (::access(path_.c_str(), W_OK) != 0) {
-    throw Error(ErrorKind::io, fmt::format("cannot write to the folder '{}': {}", path_.string(),
-                                           std::strerror(errno)));
-  }
-  remove_stale_temporaries(path_);
-}
-
-RunFolder RunFolder::create(const std::filesystem::path& path, bool overwrite) {
-  std::error_code problem;
-  const bool made = std::filesystem::create_directories(path, problem);
-  if (problem) {
-    throw Error(ErrorKind::io,
-                fmt::format("cannot make the folder '{}': {}", path.string(), problem.message()));
-  }
-  RunFolder folder(path);
-  folder.made_ = made;
-  folder.lock();
-  if (std::filesystem::exists(folder.config()) && !overwrite) {
+[[noreturn]] void refuse_to_mix(const std::filesystem::path& path,
+                                const std::vector<std::string>& files) {
+  if (files.front() == kConfig) {
     throw Error(ErrorKind::parameter,
                 fmt::format("the folder '{}' holds a run already: resume it, overwrite it, or name "
                             "another folder",
                             path.string()));
   }
-  return folder;
+  constexpr std::size_t kNamed = 3;
+  const auto named = std::min(files.size(), kNamed);
+  const auto rest = files.size() - named;
+  throw Error(
+      ErrorKind::parameter,
+      fmt::format("the folder '{}' holds {}{} and no run: a new one would replace that; overwrite "
+                  "it, or name another folder",
+                  path.string(), fmt::join(files.begin(), files.begin() + named, ", "),
+                  rest > 0 ? fmt::format(" and {} more", rest) : ""));
+}
+
+}  // namespace
+
+RunFolder::RunFolder(std::shared_ptr<const Folder> folder) : folder_(std::move(folder)) {}
+
+RunFolder::RunFolder(RunFolder&& other) noexcept
+    : folder_(std::move(other.folder_)),
+      why_not_locked_(std::move(other.why_not_locked_)),
+      made_(std::exchange(other.made_, false)) {}
+
+RunFolder& RunFolder::operator=(RunFolder&& other) noexcept {
+  std::swap(folder_, other.folder_);
+  std::swap(why_not_locked_, other.why_not_locked_);
+  std::swap(made_, other.made_);
+  return *this;
+}
+
+RunFolder::~RunFolder() {
+  // Only if it is still the one we made, and empty.
+  if (made_ && folder_->is_at_its_path()) ::rmdir(path().c_str());
+}
+
+// A lock of the system's on the folder itself: it needs no file and ends with the process.
+void RunFolder::lock() {
+  if (uninterrupted([&] { return ::flock(folder_->descriptor(), LOCK_EX | LOCK_NB); }) != 0) {
+    if (errno == EWOULDBLOCK) {
+      throw Error(ErrorKind::io,
+                  fmt::format("the folder '{}' is in use by another rarefy", path().string()));
+    }
+    why_not_locked_ = reason(errno);
+  }
+  if (::faccessat(folder_->descriptor(), ".", W_OK, 0) != 0) {
+    throw Error(ErrorKind::io,
+                fmt::format("cannot write to the folder '{}': {}", path().string(), reason(errno)));
+  }
+  folder_->remove_stale_temporaries(is_file_of_a_run);
+}
+
+RunFolder RunFolder::create(const std::filesystem::path& path, bool overwrite) {
+  // Whoever made it may take it away again, before we have locked it.
+  for (int attempt = 0;; ++attempt) {
+    bool made = false;
+    RunFolder folder(Folder::make(path, &made));
+    folder.made_ = made;
+    folder.lock();
+    if (!folder.folder_->is_at_its_path() && attempt < 100) continue;
+    if (const auto files = folder.files_of_a_run(); !files.empty() && !overwrite) {
+      refuse_to_mix(path, files);
+    }
+    return folder;
+  }
+}
+
+std::vector<std::string> RunFolder::files_of_a_run() const {
+  auto names = folder_->names();
+  std::erase_if(names, [](const std::string& name) { return !is_file_of_a_run(name); });
+  std::stable_partition(names.begin(), names.end(),
+                        [](const std::string& name) { return name == kConfig; });
+  return names;
 }
 
 void RunFolder::clear() const {
   // The configuration goes first: without it the rest does not count as a run.
-  std::vector<std::filesystem::path> files = {
-      config(),    checkpoint(),      metrics(),        archive(),          heatmap(),
-      centroids(), density_picture(), density_values(), initial_solutions()};
-  std::error_code unreadable;
-  for (const auto& entry : std::filesystem::directory_iterator(path_, unreadable)) {
-    if (is_trajectory(entry.path().filename().string())) files.push_back(entry.path());
-  }
-  for (const auto& file : files) {
-    std::error_code problem;
-    std::filesystem::remove(file, problem);
-    if (problem) {
-      throw Error(ErrorKind::io,
-                  fmt::format("cannot remove '{}': {}", file.string(), problem.message()));
-    }
-  }
+  for (const auto& name : files_of_a_run()) folder_->remove(name);
 }
 
 bool RunFolder::holds_run(const std::filesystem::path& path) {
   std::error_code problem;
-  return std::filesystem::exists(path / "config.toml", problem);
+  return std::filesystem::exists(path / kConfig, problem);
 }
 
 RunFolder RunFolder::open(const std::filesystem::path& path) {
@@ -118,20 +129,16 @@ RunFolder RunFolder::open(const std::filesystem::path& path) {
 }
 
 RunFolder RunFolder::peek(const std::filesystem::path& path) {
-  RunFolder folder(path);
-  if (!std::filesystem::is_directory(path)) {
-    throw Error(ErrorKind::io,
-                fmt::format("'{}' is not a folder, expected that of a run", path.string()));
-  }
-  if (!std::filesystem::exists(folder.config())) {
+  RunFolder folder(Folder::open(path));
+  if (!folder.config().exists()) {
     throw Error(ErrorKind::io, fmt::format("'{}' has no config.toml, expected the folder of a run",
                                            path.string()));
   }
   return folder;
 }
 
-std::filesystem::path RunFolder::trajectory(std::int64_t cell, std::string_view type) const {
-  return path_ / fmt::format("{}{}.{}", kTrajectory, cell, type);
+FilePlace RunFolder::trajectory(std::int64_t cell, std::string_view type) const {
+  return file(fmt::format("{}{}.{}", kTrajectory, cell, type));
 }
 
 }  // namespace rarefy

@@ -71,7 +71,7 @@ Cvt::Cvt(FeatureSpace space, Batch centroids)
   prepare();
 }
 
-Cvt::Cvt(FeatureSpace space, const CvtOptions& options, Workers& workers)
+Cvt::Cvt(FeatureSpace space, const CvtOptions& options, Workers& workers, StopFlag stop)
     : space_(std::move(space)) {
   check_space(space_);
   if (options.cells < 1 || options.samples < options.cells || options.iterations < 1) {
@@ -93,7 +93,7 @@ Cvt::Cvt(FeatureSpace space, const CvtOptions& options, Workers& workers)
   const double small = options.tolerance * mean_variance(space_);
   for (Index iteration = 0; iteration < options.iterations; ++iteration) {
     prepare();
-    assign(samples, nearest, workers);
+    assign_unless_stopped(samples, nearest, workers, stop);
     std::fill(members.begin(), members.end(), Index{0});
     std::fill(sums.values().begin(), sums.values().end(), 0.0);
     for (Index i = 0; i < samples.rows(); ++i) {
@@ -123,6 +123,17 @@ void Cvt::prepare() {
     for (Index d = 0; d < dims; ++d) centred(i, d) = centroids_(i, d) - centre(space_, d);
   }
   table_ = std::make_shared<kernels::PointTable>(centred.data(), centred.rows(), dims);
+}
+
+// With a million cells, one iteration takes minutes.
+void Cvt::assign_unless_stopped(BatchView samples, std::span<Index> cells, Workers& workers,
+                                StopFlag stop) const {
+  constexpr Index kPiece = 64;
+  workers.for_pieces(samples.rows(), kPiece, [&](Index first, Index count) {
+    heed(stop, "the cells were made");
+    assign(samples.rows(first, count),
+           cells.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)));
+  });
 }
 
 void Cvt::assign(BatchView features, std::span<Index> cells) const {

@@ -196,7 +196,7 @@ TEST(CommandRunOptions, CentroidsLeftBehindByAKilledBeginningAreNotTaken) {
   for (const auto* name : {"config.toml", "checkpoint.bin", "archive.npz", "metrics.csv"}) {
     fs::remove(place / "left" / name);
   }
-  EXPECT_TRUE(undisturbed_archive(small, place / "left") == expected);
+  EXPECT_TRUE(undisturbed_archive(small + Words{"--overwrite"}, place / "left") == expected);
 }
 
 TEST(CommandRunOptions, OverwriteReplacesTheRunAndNothingElse) {

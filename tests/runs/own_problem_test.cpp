@@ -78,8 +78,9 @@ struct OwnProblem : testing::Test {
 TEST_F(OwnProblem, HasAFolderLikeAnyOther) {
   const auto run = Run::start(small(), own(), create("run"), {.threads = 1});
   EXPECT_EQ(run->go(), DriveEnd::finished);
-  for (const auto& file : {run->folder().config(), run->folder().metrics(), run->folder().archive(),
-                           run->folder().heatmap(), run->folder().checkpoint()}) {
+  for (const fs::path& file :
+       {run->folder().config(), run->folder().metrics(), run->folder().archive(),
+        run->folder().heatmap(), run->folder().checkpoint()}) {
     EXPECT_TRUE(fs::exists(file)) << file;
   }
   const auto summary = summary_of(*run);

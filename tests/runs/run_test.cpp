@@ -72,8 +72,8 @@ TEST_F(RunInAFolder, AnObserverThatThrowsLeavesAResumableFolder) {
     Thrower thrower(17);
     Observer* const observers[] = {&thrower};
     EXPECT_THROW(run->go(observers), std::runtime_error);
-    for (const auto& file : {run->folder().archive(), run->folder().metrics(),
-                             run->folder().heatmap(), run->folder().checkpoint()}) {
+    for (const fs::path& file : {run->folder().archive(), run->folder().metrics(),
+                                 run->folder().heatmap(), run->folder().checkpoint()}) {
       EXPECT_TRUE(fs::exists(file)) << file;
     }
   }
@@ -202,7 +202,7 @@ TEST_F(RunInAFolder, CentroidsLeftBehindAreNotTakenByANewRun) {
   (void)Run::start(config, create("run"), 1);
   fs::remove(place.path() / "run" / "config.toml");
   config.archive.cvt.seed = 1;
-  const auto run = Run::start(config, create("run"), 1);
+  const auto run = Run::start(config, RunFolder::create(place.path() / "run", true), 1);
   run->go();
   EXPECT_TRUE(bytes_of(run->folder().archive()) == expected);
 }

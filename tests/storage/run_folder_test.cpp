@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "rarefy/core/error.hpp"
+#include "rarefy/storage/atomic_file.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace fs = std::filesystem;
@@ -67,7 +68,7 @@ TEST(RunFolder, IsMadeWithItsParents) {
   EXPECT_EQ(folder.path(), path);
   for (const auto& file : {folder.config(), folder.metrics(), folder.archive(), folder.heatmap(),
                            folder.checkpoint(), folder.centroids()}) {
-    EXPECT_EQ(file.parent_path(), path);
+    EXPECT_EQ(file.path().parent_path(), path);
   }
 }
 
@@ -95,6 +96,74 @@ TEST(RunFolder, ARunThatIsThereIsRefusedUnlessOverwritten) {
   RunFolder::create(path, true).clear();
   for (const auto& file : files) EXPECT_FALSE(fs::exists(path / file)) << file;
   EXPECT_TRUE(fs::exists(path / "notes.txt")) << "not ours";
+}
+
+// Files that somebody else has put there, or a run that was killed before it had begun.
+TEST(RunFolder, FilesWithTheNamesOfARunAreRefusedUnlessOverwritten) {
+  for (const auto* name :
+       {"metrics.csv", "archive.npz", "heatmap.png", "checkpoint.bin", "centroids.npy",
+        "initial.npy", "density.png", "density.npz", "trajectory-12.csv", "trajectory-3.png"}) {
+    const TemporaryFolder place;
+    const auto path = place.path() / "run";
+    fs::create_directory(path);
+    put(path / name, "mine");
+    const auto message =
+        error_of(ErrorKind::parameter, [&] { (void)RunFolder::create(path, false); });
+    EXPECT_TRUE(contains(message, path.string()) && contains(message, name)) << message;
+    EXPECT_TRUE(fs::exists(path / name));
+    RunFolder::create(path, true).clear();
+    EXPECT_FALSE(fs::exists(path / name));
+    fs::create_symlink("/nowhere", path / name);
+    (void)error_of(ErrorKind::parameter, [&] { (void)RunFolder::create(path, false); });
+  }
+  const TemporaryFolder place;
+  for (const auto* name :
+       {"trajectory-.csv", "trajectory-1.txt", "my-metrics.csv", "Archive.npz"}) {
+    put(place.path() / name);
+  }
+  EXPECT_NO_THROW((void)RunFolder::create(place.path(), false));
+}
+
+TEST(RunFolder, AFolderWithTheNameOfAFileIsNotRemoved) {
+  const TemporaryFolder place;
+  fs::create_directory(place.path() / "heatmap.png");
+  (void)error_of(ErrorKind::parameter, [&] { (void)RunFolder::create(place.path(), false); });
+  const auto folder = RunFolder::create(place.path(), true);
+  const auto message = error_of(ErrorKind::io, [&] { folder.clear(); });
+  EXPECT_TRUE(contains(message, "heatmap.png")) << message;
+  EXPECT_TRUE(fs::is_directory(place.path() / "heatmap.png"));
+}
+
+TEST(RunFolder, OnlyWhatItMadeIsRemovedAgainAndOnlyWhereItLies) {
+  const TemporaryFolder place;
+  const auto path = place.path() / "run";
+  { const auto folder = RunFolder::create(path, false); }
+  EXPECT_FALSE(fs::exists(path));
+  {
+    const auto folder = RunFolder::create(path, false);
+    fs::rename(path, place.path() / "moved");
+    fs::create_directory(path);
+  }
+  EXPECT_TRUE(fs::exists(path)) << "another's";
+  { const auto folder = RunFolder::create(path, false); }
+  EXPECT_TRUE(fs::exists(path)) << "it was there before";
+}
+
+// The lock is on the folder, and not on its name.
+TEST(RunFolder, AnotherRunMayTakeTheNameOfAFolderThatWasMoved) {
+  const TemporaryFolder place;
+  const auto path = place.path() / "run";
+  const auto first = RunFolder::create(path, false);
+  put(first.config().path());
+  fs::rename(path, place.path() / "moved");
+  const auto second = RunFolder::create(path, false);
+  rarefy::write_file_atomically(first.metrics(), "first");
+  rarefy::write_file_atomically(second.metrics(), "second");
+  std::ifstream in(place.path() / "moved" / "metrics.csv");
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), "first");
+  EXPECT_EQ(another_process_opens(place.path() / "moved"), 1);
+  EXPECT_EQ(fs::canonical(first.place()), fs::canonical(place.path() / "moved"));
+  EXPECT_EQ(second.place(), path);
 }
 
 TEST(RunFolder, OpensOnlyRuns) {
@@ -136,7 +205,7 @@ TEST(RunFolder, IsHeldByOneProcessAtATime) {
   const auto path = place.path() / "run";
   {
     auto folder = RunFolder::create(path, false);
-    put(folder.config());
+    put(folder.config().path());
     EXPECT_EQ(another_process_opens(path), 1);
     // Twice in one process is no better.
     EXPECT_TRUE(contains(error_of(ErrorKind::io, [&] { (void)RunFolder::open(path); }), "in use"));
@@ -171,7 +240,7 @@ TEST(RunFolder, OverwritingWaitsForTheLock) {
   const auto folder = RunFolder::open(place.path());
   EXPECT_TRUE(contains(
       error_of(ErrorKind::io, [&] { (void)RunFolder::create(place.path(), true); }), "in use"));
-  EXPECT_TRUE(fs::exists(folder.config()));
+  EXPECT_TRUE(folder.config().exists());
 }
 
 TEST(RunFolder, SweepsUpWhatAKilledWriterLeft) {

@@ -9,11 +9,12 @@
 namespace rarefy {
 
 enum class ErrorKind {
-  parameter,  ///< an option whose value is impossible: the caller should change it
-  data,       ///< values that cannot be used: wrong shape, NaN, infinite
-  corrupt,    ///< a file that is not what it claims to be
-  io,         ///< the system refused to read or write
-  state,      ///< a call that does not fit the moment (tell before ask, for example)
+  parameter,    ///< an option whose value is impossible: the caller should change it
+  data,         ///< values that cannot be used: wrong shape, NaN, infinite
+  corrupt,      ///< a file that is not what it claims to be
+  io,           ///< the system refused to read or write
+  state,        ///< a call that does not fit the moment (tell before ask, for example)
+  interrupted,  ///< somebody asked to stop before it was done
 };
 
 class Error : public std::runtime_error {

@@ -1,13 +1,13 @@
 // Configurations as TOML.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "rarefy/experiment/config.hpp"
 #include "rarefy/experiment/parameters.hpp"
+#include "rarefy/storage/file_place.hpp"
 
 namespace rarefy {
 
@@ -37,7 +37,7 @@ struct Settings {
 /// of another type or out of range, are told with their place in the file and the nearest valid
 /// name, all of them in one Error. `name` stands for the file in messages.
 [[nodiscard]] Settings parse_settings(std::string_view text, std::string_view name);
-[[nodiscard]] Settings read_settings(const std::filesystem::path& path);
+[[nodiscard]] Settings read_settings(const FilePlace& file);
 
 /// Defaults for the domain, algorithm and profile named in the settings, with the settings on
 /// top; later ones win.

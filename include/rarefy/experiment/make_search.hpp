@@ -2,7 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
+#include "rarefy/core/stop.hpp"
 #include "rarefy/core/workers.hpp"
 #include "rarefy/domains/domain.hpp"
 #include "rarefy/experiment/config.hpp"
@@ -18,10 +20,14 @@ namespace rarefy {
 /// seconds; a tessellation can be shared by any number of searches.
 [[nodiscard]] std::shared_ptr<const Tessellation> make_tessellation(const Config& config,
                                                                     const DomainInfo& domain,
-                                                                    Workers& workers);
+                                                                    Workers& workers,
+                                                                    StopFlag stop = nullptr);
 
 /// The solutions that `config` names a file of, to start from; none where it names none.
 [[nodiscard]] Batch read_initial_solutions(const Config& config, const DomainInfo& domain);
+/// Throws Error (data) where solutions cannot be started from. `file` stands for them in messages.
+void check_initial_solutions(BatchView solutions, const Config& config, const DomainInfo& domain,
+                             const std::string& file);
 
 /// The parts that `config` names, to exchange some before a Search is made of them. Emitters start
 /// at the initial solutions, spread over them, or at x0 where there are none.
@@ -38,5 +44,10 @@ namespace rarefy {
 [[nodiscard]] std::unique_ptr<Search> make_search(const Config& config, const DomainInfo& domain,
                                                   std::shared_ptr<Workers> team,
                                                   std::shared_ptr<const Tessellation> cells = {});
+/// With initial solutions at hand, too: no file is read.
+[[nodiscard]] std::unique_ptr<Search> make_search(const Config& config, const DomainInfo& domain,
+                                                  std::shared_ptr<Workers> team,
+                                                  std::shared_ptr<const Tessellation> cells,
+                                                  Batch initial_solutions);
 
 }  // namespace rarefy

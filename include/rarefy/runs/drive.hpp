@@ -1,10 +1,10 @@
 // The loop for those who do not want to write it: ask, evaluate, tell, until done.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <span>
 
+#include "rarefy/core/stop.hpp"
 #include "rarefy/evaluators/evaluator.hpp"
 #include "rarefy/runs/observer.hpp"
 #include "rarefy/search.hpp"
@@ -14,6 +14,6 @@ namespace rarefy {
 /// Runs `search` until it has done `iterations` in all, or until an observer asks to stop, or
 /// `*stop` is true; an iteration that has begun is always finished.
 DriveEnd drive(Search& search, Evaluator& evaluator, std::int64_t iterations,
-               std::span<Observer* const> observers = {}, const std::atomic<bool>* stop = nullptr);
+               std::span<Observer* const> observers = {}, StopFlag stop = nullptr);
 
 }  // namespace rarefy

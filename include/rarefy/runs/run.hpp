@@ -1,13 +1,13 @@
 // One run of one configuration, in a folder, that can be stopped and gone on with.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 
+#include "rarefy/core/stop.hpp"
 #include "rarefy/domains/domain.hpp"
 #include "rarefy/evaluators/evaluator.hpp"
 #include "rarefy/experiment/config.hpp"
@@ -24,6 +24,8 @@ struct RunTeam {
   std::shared_ptr<Workers> workers = {};  ///< a team to share, instead of `threads` of its own
   /// Evaluates the candidates, instead of the domain on the run's own threads.
   std::shared_ptr<Evaluator> evaluator = {};
+  /// Ends preparations that take long (the cells of a large CVT) with an Error (interrupted).
+  StopFlag stop = nullptr;
 };
 
 class Run {
@@ -31,6 +33,7 @@ class Run {
   /// Begins a run on the domain that `config` names. What the folder holds of another one is
   /// removed, but only once it is certain that this one can begin.
   static std::unique_ptr<Run> start(const Config& config, RunFolder folder, Index threads = 0);
+  static std::unique_ptr<Run> start(const Config& config, RunFolder folder, RunTeam team);
   /// Begins a run on any problem; what `config` says of the domain is not looked at, unless the
   /// problem has the name of one of ours, which `config` must then describe. The folder has the
   /// problem's description, so that the run can be shown without it.
@@ -47,7 +50,7 @@ class Run {
   /// Goes on until the configured number of iterations, or until an observer or `*stop` ends it.
   /// Writes a checkpoint every so often, and everything at the end, however it ends; what was
   /// found is on disk even when an observer or the domain throws.
-  DriveEnd go(std::span<Observer* const> observers = {}, const std::atomic<bool>* stop = nullptr);
+  DriveEnd go(std::span<Observer* const> observers = {}, StopFlag stop = nullptr);
 
   /// Plans more (or fewer) iterations than configured, but no fewer than are done.
   void set_iterations(std::int64_t iterations);
@@ -84,8 +87,10 @@ class Run {
  private:
   class Checkpoints;
   Run(Config config, RunFolder folder, std::shared_ptr<const Domain> domain, RunTeam team);
-  /// Makes the search, with what the folder has of cells and initial solutions where `kept`.
-  void build(bool kept);
+  /// Makes the search of a new run.
+  void build();
+  /// Makes the search of a run that was begun, of what the folder has.
+  void build_again();
   void begin();
 
   // run_checkpoint.cpp

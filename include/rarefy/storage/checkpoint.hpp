@@ -14,10 +14,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <span>
 #include <string_view>
 #include <vector>
+
+#include "rarefy/storage/file_place.hpp"
 
 namespace rarefy {
 
@@ -25,8 +26,8 @@ namespace rarefy {
 [[nodiscard]] std::uint64_t checksum(std::span<const std::byte> bytes);
 
 /// Atomic: see atomic_file.hpp.
-void write_checkpoint(const std::filesystem::path& path, std::span<const std::byte> payload);
-[[nodiscard]] std::vector<std::byte> read_checkpoint(const std::filesystem::path& path);
+void write_checkpoint(const FilePlace& file, std::span<const std::byte> payload);
+[[nodiscard]] std::vector<std::byte> read_checkpoint(const FilePlace& file);
 
 /// The payload, a part of `file`. Error (data) for another version, Error (corrupt) for a file that
 /// is not a checkpoint, is cut short, goes on too long, or fails its checksum.

@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "rarefy/core/batch.hpp"
+#include "rarefy/storage/file_place.hpp"
 
 namespace rarefy {
 
@@ -57,9 +57,9 @@ void check_npy_shape(std::span<const Index> shape, std::size_t values);
 /// pass: what they mean is for the caller to say.
 [[nodiscard]] Batch to_batch(const NpyArray& array);
 
-[[nodiscard]] NpyArray read_npy(const std::filesystem::path& path);
-[[nodiscard]] Batch read_npy_batch(const std::filesystem::path& path);
+[[nodiscard]] NpyArray read_npy(const FilePlace& file);
+[[nodiscard]] Batch read_npy_batch(const FilePlace& file);
 /// Atomic: see atomic_file.hpp.
-void write_npy(const std::filesystem::path& path, BatchView batch);
+void write_npy(const FilePlace& file, BatchView batch);
 
 }  // namespace rarefy

@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <map>
 #include <span>
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "rarefy/core/named_array.hpp"
+#include "rarefy/storage/file_place.hpp"
 #include "rarefy/storage/npy.hpp"
 
 namespace rarefy {
@@ -28,8 +28,8 @@ using NpzArrays = std::map<std::string, NpyArray, std::less<>>;
 [[nodiscard]] NpzArrays decode_npz(std::span<const std::byte> bytes, std::string_view name);
 
 /// Atomic: see atomic_file.hpp.
-void write_npz(const std::filesystem::path& path, std::span<const NamedArray> arrays);
-[[nodiscard]] NpzArrays read_npz(const std::filesystem::path& path);
+void write_npz(const FilePlace& file, std::span<const NamedArray> arrays);
+[[nodiscard]] NpzArrays read_npz(const FilePlace& file);
 
 /// The array `key` of `arrays`; Error (data) that lists the names there are when it is missing.
 [[nodiscard]] const NpyArray& array_of(const NpzArrays& arrays, std::string_view key,

@@ -6,16 +6,23 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "rarefy/storage/file_place.hpp"
+#include "rarefy/storage/folder.hpp"
 
 namespace rarefy {
 
 /// Holds the folder for this process: a second process that opens it gets an Error. All
 /// files are replaced as a whole (storage/atomic_file.hpp), so that a reader, or a run
 /// resumed after a kill at any moment, finds either the old one or the new one.
+///
+/// It stays the same folder when it is moved while a run goes on. Links in it are never written
+/// through.
 class RunFolder {
  public:
-  /// Makes the folder, with its parents. One that holds a run already is refused, unless
-  /// `overwrite`; the files are left for clear() to remove.
+  /// Makes the folder, with its parents. One that holds a run, or any other file with a name that a
+  /// run would use, is refused, unless `overwrite`; the files are left for clear() to remove.
   static RunFolder create(const std::filesystem::path& path, bool overwrite);
   /// Opens the folder of a run, for writing too.
   static RunFolder open(const std::filesystem::path& path);
@@ -33,27 +40,37 @@ class RunFolder {
   RunFolder(const RunFolder&) = delete;
   RunFolder& operator=(const RunFolder&) = delete;
 
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  [[nodiscard]] std::filesystem::path config() const { return path_ / "config.toml"; }
-  [[nodiscard]] std::filesystem::path metrics() const { return path_ / "metrics.csv"; }
-  [[nodiscard]] std::filesystem::path archive() const { return path_ / "archive.npz"; }
-  [[nodiscard]] std::filesystem::path heatmap() const { return path_ / "heatmap.png"; }
-  [[nodiscard]] std::filesystem::path checkpoint() const { return path_ / "checkpoint.bin"; }
-  [[nodiscard]] std::filesystem::path centroids() const { return path_ / "centroids.npy"; }
+  /// As it was given.
+  [[nodiscard]] const std::filesystem::path& path() const { return folder_->path(); }
+  /// Where it lies now: path(), unless it was moved.
+  [[nodiscard]] std::filesystem::path place() const { return folder_->place(); }
+  /// Why nobody is kept from using the folder at the same time, where the system has no locks for
+  /// it (some network file systems have none); empty otherwise.
+  [[nodiscard]] const std::string& why_not_locked() const { return why_not_locked_; }
+
+  [[nodiscard]] FilePlace config() const { return file("config.toml"); }
+  [[nodiscard]] FilePlace metrics() const { return file("metrics.csv"); }
+  [[nodiscard]] FilePlace archive() const { return file("archive.npz"); }
+  [[nodiscard]] FilePlace heatmap() const { return file("heatmap.png"); }
+  [[nodiscard]] FilePlace checkpoint() const { return file("checkpoint.bin"); }
+  [[nodiscard]] FilePlace centroids() const { return file("centroids.npy"); }
   /// The solutions it started from, where some were given.
-  [[nodiscard]] std::filesystem::path initial_solutions() const { return path_ / "initial.npy"; }
+  [[nodiscard]] FilePlace initial_solutions() const { return file("initial.npy"); }
   /// The density as it is drawn, and its values.
-  [[nodiscard]] std::filesystem::path density_picture() const { return path_ / "density.png"; }
-  [[nodiscard]] std::filesystem::path density_values() const { return path_ / "density.npz"; }
+  [[nodiscard]] FilePlace density_picture() const { return file("density.png"); }
+  [[nodiscard]] FilePlace density_values() const { return file("density.npz"); }
   /// The path of the robot of one cell: trajectory-CELL.png, trajectory-CELL.csv.
-  [[nodiscard]] std::filesystem::path trajectory(std::int64_t cell, std::string_view type) const;
+  [[nodiscard]] FilePlace trajectory(std::int64_t cell, std::string_view type) const;
 
  private:
-  explicit RunFolder(std::filesystem::path path);
+  explicit RunFolder(std::shared_ptr<const Folder> folder);
+  [[nodiscard]] FilePlace file(std::string name) const { return {folder_, std::move(name)}; }
+  /// The files in it whose names are those of a run, the configuration first.
+  [[nodiscard]] std::vector<std::string> files_of_a_run() const;
   void lock();
 
-  std::filesystem::path path_;
-  int lock_ = -1;
+  std::shared_ptr<const Folder> folder_;
+  std::string why_not_locked_;
   bool made_ = false;  // by us: it is removed again if it stays empty
 };
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "rarefy/core/stop.hpp"
 #include "rarefy/tessellations/tessellation.hpp"
 
 namespace rarefy {
@@ -29,8 +30,9 @@ struct CvtOptions {
 
 class Cvt : public Tessellation {
  public:
-  /// Makes centroids; the same options give the same centroids, whatever the workers.
-  Cvt(FeatureSpace space, const CvtOptions& options, Workers& workers);
+  /// Makes centroids; the same options give the same centroids, whatever the workers. That may
+  /// take long: `stop` ends it with an Error (interrupted).
+  Cvt(FeatureSpace space, const CvtOptions& options, Workers& workers, StopFlag stop = nullptr);
   /// Takes centroids that were made before.
   Cvt(FeatureSpace space, Batch centroids);
 
@@ -45,6 +47,8 @@ class Cvt : public Tessellation {
 
  private:
   void prepare();
+  void assign_unless_stopped(BatchView samples, std::span<Index> cells, Workers& workers,
+                             StopFlag stop) const;
 
   FeatureSpace space_;
   Batch centroids_;
