@@ -14,7 +14,7 @@ using std::chrono::milliseconds;
 // Begun in vain, the run is begun again: without a configuration there is nothing to resume.
 Words begin_or_resume(const Words& arguments, const fs::path& folder) {
   if (fs::exists(folder / "config.toml")) return {"resume", folder.string(), "--quiet"};
-  return arguments + Words{"--out", folder.string(), "--quiet"};
+  return arguments + Words{"--out", folder.string(), "--quiet", "--overwrite"};
 }
 
 // Longer than any machine takes: such a run ends only when it is killed.

@@ -102,6 +102,10 @@ class Process {
              result_.err.find(text) != std::string::npos;
     });
   }
+  /// Closes what it writes to: pipes that nobody reads, or a terminal that is gone.
+  void stop_reading() {
+    for (auto& source : sources_) close_source(source);
+  }
   /// What it has written so far.
   [[nodiscard]] const ProcessResult& so_far() const { return result_; }
 
@@ -136,7 +140,7 @@ class Process {
   [[noreturn]] void start(char* const* arguments) const {
     // If the test dies, so does what it started.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    for (const int signal : {SIGINT, SIGTERM, SIGPIPE, SIGXFSZ}) ::signal(signal, SIG_DFL);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ}) ::signal(signal, SIG_DFL);
     if (!options_.folder.empty() && ::chdir(options_.folder.c_str()) != 0) ::_exit(125);
     if (options_.prepare) {
       if (const int code = options_.prepare(); code != 0) ::_exit(code);
