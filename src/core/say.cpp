@@ -46,10 +46,7 @@ bool can_be_written() {
   return poll(&error_stream, 1, kMilliseconds) == 1;
 }
 
-}  // namespace
-
-void say_as_is(std::string_view text) noexcept {
-  const int kept = errno;
+void write_all(std::string_view text) {
   const NoPipeSignal quiet;
   while (!text.empty()) {
     const auto written = ::write(STDERR_FILENO, text.data(), text.size());
@@ -59,6 +56,13 @@ void say_as_is(std::string_view text) noexcept {
       break;
     }
   }
+}
+
+}  // namespace
+
+void say_as_is(std::string_view text) noexcept {
+  const int kept = errno;
+  write_all(text);
   errno = kept;
 }
 

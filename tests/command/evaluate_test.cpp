@@ -217,4 +217,18 @@ TEST(CommandEvaluateOptions, NoSolutionsGiveNoRows) {
   EXPECT_EQ(result.out, "feature_1,feature_2,objective\n");
 }
 
+// Finite solutions whose objective no number can hold.
+TEST(CommandEvaluateObjective, WhatOverflowsIsRefused) {
+  const RunPlace place;
+  rarefy::Batch huge(2, 20);
+  std::fill(huge.values().begin(), huge.values().end(), 0.5);
+  huge(1, 3) = -1.7e308;
+  rarefy::write_npy(place / "solutions.npy", huge);
+  const auto end = rarefy_command({"evaluate", "lp", "--objective", "sphere", "--solutions",
+                                   (place / "solutions.npy").string()});
+  EXPECT_EQ(end.exit_code, 3);
+  EXPECT_TRUE(contains(end.err, "row 1: what it evaluates to: got -inf")) << end.err;
+  EXPECT_EQ(end.out, "");
+}
+
 }  // namespace

@@ -92,6 +92,21 @@ TEST_F(CommandResume, RefusesAConfigurationThatWasChangedInWhatMatters) {
   EXPECT_EQ(resume().exit_code, 0) << "as it was, it is good again";
 }
 
+// Nobody asked for it on the command line: the file is bad.
+TEST_F(CommandResume, AnImpossibleConfigurationInsideTheCheckpointIsBadData) {
+  const auto payload = rarefy::read_checkpoint(folder / "checkpoint.bin");
+  std::string text(reinterpret_cast<const char*>(payload.data()), payload.size());
+  const std::string was = "sigma0 = 1.5 ";
+  const auto at = text.find(was);
+  ASSERT_NE(at, std::string::npos);
+  text.replace(at, was.size(), "sigma0 = -1.0");
+  rarefy::write_checkpoint(folder / "checkpoint.bin", std::as_bytes(std::span(text)));
+  const auto result = resume({"--iterations", "110"});
+  EXPECT_EQ(result.exit_code, 3) << result.err;
+  EXPECT_TRUE(contains(result.err, "checkpoint.bin") && contains(result.err, "sigma0"))
+      << result.err;
+}
+
 TEST_F(CommandResume, AcceptsAConfigurationThatWasChangedInWhatMayChange) {
   change_config(folder / "config.toml", "iterations", "150");
   change_config(folder / "config.toml", "metrics-every", "10");

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <fstream>
 
 #include "rarefy/core/error.hpp"
@@ -115,6 +118,70 @@ TEST(ConfigFile, ReportsAllItsErrorsAtOnce) {
 }
 
 // What was a default when the file was written binds nobody who chooses another algorithm.
+// Somebody gave the wrong file: what is wrong with it would fill the screen.
+TEST(ConfigFile, TellsTheFirstErrorsOfVeryMany) {
+  std::string text = "[run]\n";
+  for (int i = 0; i < 30'000; ++i) text += fmt::format("unknown-{} = 1\n", i);
+  try {
+    (void)rarefy::parse_settings(text, "many.toml");
+    FAIL();
+  } catch (const rarefy::Error& error) {
+    const std::string message = error.what();
+    EXPECT_EQ(std::count(message.begin(), message.end(), '\n'), 20);
+    EXPECT_TRUE(message.ends_with("and more after these")) << message;
+  }
+}
+
+std::string repeated(const std::string& part, int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += part;
+  return text;
+}
+
+std::string refusal_of(const std::string& text) {
+  try {
+    (void)rarefy::parse_settings(text, "f.toml");
+  } catch (const rarefy::Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+bool is_too_deep(const std::string& text) {
+  return refusal_of(text).find("nested too deeply") != std::string::npos;
+}
+
+// What the parser would take by recursion, level by level.
+TEST(ConfigFile, NestedTooDeeplyIsRefusedBeforeItIsParsed) {
+  for (const auto& key :
+       {repeated("a.", 9) + "a", repeated(R"("a=,".)", 9) + "a", repeated("'[' . ", 9) + "a",
+        "1" + repeated(".1", 40'000), repeated(R"("\"".)", 9) + "a"}) {
+    EXPECT_TRUE(is_too_deep(key + " = 1")) << key.substr(0, 80);
+    EXPECT_TRUE(is_too_deep("# a line\n[" + key + "]")) << key.substr(0, 80);
+    EXPECT_TRUE(is_too_deep("x = { " + key + " = 1 }")) << key.substr(0, 80);
+  }
+  const auto deep = repeated("a.", 9) + "a = 1";
+  EXPECT_TRUE(is_too_deep(R"(x = """ \""" """")"
+                          "\n" +
+                          deep))
+      << "after a text of many lines";
+  EXPECT_TRUE(is_too_deep("x = '''\n '' '''''\n" + deep));
+  EXPECT_TRUE(is_too_deep("x = " + repeated("[", 17) + repeated("]", 17)));
+  EXPECT_TRUE(is_too_deep(repeated("x = {", 17)));
+  EXPECT_NE(refusal_of(std::string(2 << 20, '#')).find("at most 1048576 bytes"), std::string::npos);
+}
+
+TEST(ConfigFile, DotsAndBracketsInTextsCommentsAndNumbersAreNoLevels) {
+  const auto walls = repeated("[0.5, 0.0, 0.5, 0.7], ", 100);
+  EXPECT_EQ(
+      refusal_of("# " + repeated(".[", 100) + "\n[run]\ndomain = 'maze'\n[domain]\nwalls = [" +
+                 walls + "]\nstart = '0.2,0.2,0.0'\n"),
+      "");
+  EXPECT_FALSE(is_too_deep("x = '" + repeated(".[", 100) + "'"));
+  EXPECT_FALSE(is_too_deep("x = '''\n" + repeated(".[", 100) + "'''"));
+  EXPECT_FALSE(is_too_deep("x = \"" + repeated(".[\\\"", 100) + "\""));
+}
+
 TEST(ConfigFile, OfARunMarksWhatWasChosen) {
   auto given = rarefy::parse_settings("[run]\nseed = 7\n[emitters]\nbatch = 20\nx0 = 0\n", "given");
   const auto first = rarefy::resolve(given);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -62,6 +63,22 @@ TEST(Cvt, TheSameSeedGivesTheSameCentroidsWhateverTheThreads) {
   auto other = options;
   other.seed = 5;
   EXPECT_NE(values_of(Cvt(kSquare, other, one).centroids()), values_of(cvt.centroids()));
+}
+
+TEST(Cvt, MakingThemCanBeStopped) {
+  rarefy::Workers workers(2);
+  std::atomic<bool> stop{false};
+  const FeatureSpace space{{0, 0}, {1, 1}};
+  const CvtOptions options{.cells = 20, .samples = 500};
+  EXPECT_NO_THROW(Cvt(space, options, workers, &stop));
+  stop = true;
+  try {
+    const Cvt cvt(space, options, workers, &stop);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::interrupted);
+    EXPECT_NE(std::string(error.what()).find("the cells were made"), std::string::npos);
+  }
 }
 
 TEST(Cvt, CentroidsLieInsideTheSpaceAndApart) {
