@@ -193,15 +193,29 @@ std::shared_ptr<const Folder> Folder::of_file(const fs::path& file) {
 }
 
 std::shared_ptr<const Folder> Folder::make(const fs::path& path, bool* made) {
-  fs::path so_far;
-  bool last = false;
-  for (const auto& part : path) {
-    so_far /= part;
-    if (part.empty() || part == "/") continue;  // a slash at the end; the root
-    last = make_folder(so_far, path);
+  // What cannot be there at all (a name that is too long, a loop of links) is not begun.
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0 && errno != ENOENT && errno != ENOTDIR) {
+    throw Error(ErrorKind::io, fmt::format("cannot make the folder '{}': {}", path.string(),
+                                           std::generic_category().message(errno)));
   }
-  if (made != nullptr) *made = last;
-  return open(path);
+  std::vector<fs::path> new_ones;
+  try {
+    fs::path so_far;
+    bool last = false;
+    for (const auto& part : path) {
+      so_far /= part;
+      if (part.empty() || part == "/") continue;  // a slash at the end; the root
+      last = make_folder(so_far, path);
+      if (last) new_ones.push_back(so_far);
+    }
+    if (made != nullptr) *made = last;
+    return open(path);
+  } catch (...) {
+    std::for_each(new_ones.rbegin(), new_ones.rend(),
+                  [](const fs::path& folder) { ::rmdir(folder.c_str()); });
+    throw;
+  }
 }
 
 bool Folder::is_at_its_path() const { return leads_to(path_, descriptor()); }

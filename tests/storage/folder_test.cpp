@@ -166,6 +166,19 @@ TEST(Folder, IsMadeWithItsParents) {
   EXPECT_TRUE(made && files::is_directory(place.path() / "a/d"));
 }
 
+TEST(Folder, OneThatCannotBeMadeLeavesNoParents) {
+  const TemporaryFolder place;
+  std::string very_long = "a";
+  for (int i = 0; i < 3000; ++i) very_long += "/a";
+  files::create_symlink("loop", place.path() / "loop");
+  put_text(place.path() / "file");
+  for (const auto& path : {place.path() / "new" / std::string(300, 'n'), place.path() / very_long,
+                           place.path() / "loop" / "x", place.path() / "file" / "x"}) {
+    EXPECT_THROW((void)Folder::make(path), Error) << path.string().substr(0, 100);
+  }
+  EXPECT_EQ(Folder::open(place.path())->names(), (std::vector<std::string>{"file", "loop"}));
+}
+
 // What a process without a standard error opens must not take its number.
 TEST(Folder, NoFileTakesTheNumberOfAStandardStream) {
   const TemporaryFolder place;
