@@ -105,7 +105,7 @@ struct EvaluateVerb {
     ThreadsEvaluator(*problem, workers).evaluate(batch, result.span());
     check_results(features, objectives);
     if (out.empty()) {
-      print_out(as_csv(info, features, objectives));
+      print_data(as_csv(info, features, objectives));
     } else if (std::filesystem::path(out).extension() == ".npy") {
       write_npy(out, as_table(features, objectives));
     } else {
