@@ -1,8 +1,9 @@
 #include "rarefy/archives/metrics.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
+
+#include "core/maths.hpp"
 
 namespace rarefy {
 
@@ -16,7 +17,7 @@ double cross_entropy(std::span<const std::int64_t> visits, double floor) {
   double sum = 0.0;
   for (const auto count : visits) {
     const double share = total > 0 ? static_cast<double>(count) / total : 0.0;
-    sum += std::log(share + floor);
+    sum += maths::log(share + floor);
   }
   return -sum / static_cast<double>(visits.size());
 }

@@ -8,6 +8,7 @@
 #include <numbers>
 #include <utility>
 
+#include "core/maths.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/random.hpp"
 
@@ -37,7 +38,7 @@ PublishedCmaEs::PublishedCmaEs(CmaEsOptions options)
 bool PublishedCmaEs::path_is_short(double length) const {
   const auto n = static_cast<double>(options().dimension);
   const double decay =
-      1 - std::pow(1 - parameters().csigma, 2.0 * static_cast<double>(generation()));
+      1 - maths::power(1 - parameters().csigma, 2.0 * static_cast<double>(generation()));
   return length * length / n / decay < 2 + 4 / (n + 1);
 }
 
@@ -71,8 +72,8 @@ void PublishedBuffer::draw_skip() {
                        .purpose = Purpose::reservoir,
                        .index = 0,
                        .iteration = static_cast<std::uint64_t>(draws_++)});
-  w_ *= std::pow(random.uniform_open(), 1.0 / static_cast<double>(options_.capacity));
-  const double skip = std::floor(std::log(random.uniform_open()) / std::log1p(-w_));
+  w_ *= maths::power(random.uniform_open(), 1.0 / static_cast<double>(options_.capacity));
+  const double skip = std::floor(maths::log(random.uniform_open()) / maths::log1p(-w_));
   constexpr double kForever = 0x1p62;
   skip_ = static_cast<std::int64_t>(skip < kForever ? skip : kForever);
   slot_ = static_cast<Index>(random.below(static_cast<std::uint64_t>(options_.capacity)));
@@ -134,21 +135,21 @@ void PublishedBuffer::load(StateReader& in) {
 
 PublishedDensity::PublishedDensity(std::unique_ptr<KernelDensity> kde) : kde_(std::move(kde)) {
   // Ours: 1 / (N (2 pi)^(m/2) prod h). Theirs: 1 / (N h sqrt(2 pi)).
-  const double log_root = 0.5 * std::log(2.0 * std::numbers::pi);
-  for (const double h : kde_->bandwidths()) log_factor_ += log_root + std::log(h);
-  log_factor_ -= log_root + std::log(kde_->bandwidths().front());
+  const double log_root = 0.5 * maths::log(2.0 * std::numbers::pi);
+  for (const double h : kde_->bandwidths()) log_factor_ += log_root + maths::log(h);
+  log_factor_ -= log_root + maths::log(kde_->bandwidths().front());
 }
 
 void PublishedDensity::score(const Evaluated& batch, std::span<double> scores, Workers& workers) {
   kde_->score(batch, scores, workers);
-  for (double& score : scores) score = std::exp(score + log_factor_);
+  for (double& score : scores) score = maths::exp(score + log_factor_);
 }
 
 void PublishedFlow::score(const Evaluated& batch, std::span<double> scores, Workers& workers) {
   FlowDensity::score(batch, scores, workers);
   constexpr double kMost = 700.0;  // the exponential of more is infinite
   const double to_coordinates = feature_dim() > 2 ? -log_scale() : 0.0;
-  for (double& score : scores) score = std::exp(std::min(score + to_coordinates, kMost));
+  for (double& score : scores) score = maths::exp(std::min(score + to_coordinates, kMost));
 }
 
 void PublishedNovelty::score(const Evaluated& batch, std::span<double> scores, Workers& workers) {

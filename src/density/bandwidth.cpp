@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "core/maths.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/numbers.hpp"
 
@@ -36,7 +37,7 @@ std::vector<double> Bandwidth::resolve(const FeatureSpace& space, Index samples)
                   "a limited buffer, or a bandwidth given as a number");
     }
     h0 = std::sqrt(1.0 / 12.0) *
-         std::pow(static_cast<double>(samples), -1.0 / static_cast<double>(space.dim() + 4));
+         maths::power(static_cast<double>(samples), -1.0 / static_cast<double>(space.dim() + 4));
   }
   for (Index d = 0; d < space.dim(); ++d) h[static_cast<std::size_t>(d)] = h0 * space.width(d);
   return h;

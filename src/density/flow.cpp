@@ -9,6 +9,7 @@
 #include <numbers>
 #include <utility>
 
+#include "core/maths.hpp"
 #include "density/flow/adam.hpp"
 #include "density/flow/flow_integration.hpp"
 #include "density/flow/flow_matching.hpp"
@@ -124,7 +125,7 @@ void FlowDensity::set_scaling() {
     }
     centre_[at] = centre;
     scale_[at] = 1.0 / unit;
-    log_scale_ -= std::log(unit);
+    log_scale_ -= maths::log(unit);
   }
 }
 
@@ -224,7 +225,7 @@ void FlowDensity::evaluate_piece(BatchView features, std::span<double> out, Inde
   // From 1 to 0: minus the integral from 0 to 1.
   integrate(field, options_.integration, 1.0, 0.0, places, out);
   const double constant =
-      log_scale_ - 0.5 * static_cast<double>(dims) * std::log(2.0 * std::numbers::pi);
+      log_scale_ - 0.5 * static_cast<double>(dims) * maths::log(2.0 * std::numbers::pi);
   for (Index i = 0; i < features.rows(); ++i) {
     double squares = 0.0;
     for (const double z : places.row(i)) squares += z * z;

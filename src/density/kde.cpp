@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <numbers>
 #include <string>
 #include <utility>
 
+#include "core/maths.hpp"
 #include "density/kde/direct_kde_sums.hpp"
 #include "density/kde/panel_kde_sums.hpp"
 #include "rarefy/core/error.hpp"
@@ -28,12 +28,12 @@ Index samples_for_bandwidth(Index capacity) {
 // ln c of the class comment.
 double log_kernel_constant(Kernel kernel, Index dims) {
   const auto m = static_cast<double>(dims);
-  if (kernel == Kernel::gaussian) return 0.5 * m * std::log(2.0 * std::numbers::pi);
+  if (kernel == Kernel::gaussian) return 0.5 * m * maths::log(2.0 * std::numbers::pi);
   // Surface of the unit sphere: 2 pi^(m/2) / Gamma(m/2).
   const double log_surface =
-      std::log(2.0) + 0.5 * m * std::log(std::numbers::pi) - std::lgamma(0.5 * m);
-  if (kernel == Kernel::triangular) return log_surface - std::log(m * (m + 1.0));
-  return log_surface + std::log(2.0 / (m * (m + 2.0)));
+      maths::log(2.0) + 0.5 * m * maths::log(std::numbers::pi) - maths::log_gamma_of_half(dims);
+  if (kernel == Kernel::triangular) return log_surface - maths::log(m * (m + 1.0));
+  return log_surface + maths::log(2.0 / (m * (m + 2.0)));
 }
 
 // Rows scored by one task: enough to be worth handing out, few enough to share.
@@ -73,7 +73,7 @@ KernelDensity::KernelDensity(KdeOptions options, std::unique_ptr<FeatureBuffer> 
           options_.bandwidth.resolve(options_.space, samples_for_bandwidth(buffer_->capacity()))),
       log_constant_(log_kernel_constant(options_.kernel, options_.space.dim())),
       method_(method_for(options_, buffer_->capacity())) {
-  for (const double h : bandwidths_) log_constant_ += std::log(h);
+  for (const double h : bandwidths_) log_constant_ += maths::log(h);
   KernelCoordinates coordinates(options_, bandwidths_);
   if (method_ == KdeMethod::panels) {
     sums_ = std::make_unique<PanelKdeSums>(PanelKdeSums::Box(options_.space, bandwidths_),
@@ -101,7 +101,7 @@ void KernelDensity::log_density(BatchView features, std::span<double> out, Worke
     return;
   }
   sums_->prepare(features.rows());
-  const double log_rest = std::log(static_cast<double>(sums_->count())) + log_constant_;
+  const double log_rest = maths::log(static_cast<double>(sums_->count())) + log_constant_;
   workers.for_pieces(features.rows(), kQueriesAPiece, [&](Index first, Index count) {
     const auto piece =
         out.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));

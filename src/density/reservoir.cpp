@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/large_pages.hpp"
+#include "core/maths.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/random.hpp"
 
@@ -48,8 +49,8 @@ void Reservoir::draw_skip() {
                        .index = 0,
                        .iteration = static_cast<std::uint64_t>(draws_++)});
   const auto k = static_cast<double>(options_.capacity);
-  w_ *= std::exp(std::log(random.uniform_open()) / k);
-  const double skip = std::floor(std::log(random.uniform_open()) / std::log1p(-w_));
+  w_ *= maths::exp(maths::log(random.uniform_open()) / k);
+  const double skip = std::floor(maths::log(random.uniform_open()) / maths::log1p(-w_));
   constexpr double kForever = 0x1p62;  // W so small that no further item is taken
   const auto bounded = static_cast<std::int64_t>(skip < kForever ? skip : kForever);
   next_ = std::min(next_, std::numeric_limits<std::int64_t>::max() - bounded) + bounded;

@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-#include <numbers>
-
+#include "core/maths.hpp"
 #include "kernels/domains.hpp"
 #include "rarefy/core/error.hpp"
 
@@ -17,9 +15,7 @@ constexpr double kShift = 0.4 * LinearProjection::kRange;
 // the sphere function is at its worst. Rastrigin's worst is on a ripple a little before it: for
 // each value the greatest of f(d) = 10 + d^2 - 10 cos(2 pi d), d = x - shift, beside d = -6.5.
 double least_rastrigin() {
-  const auto f = [](double d) {
-    return 10.0 + d * d - 10.0 * std::cos(2.0 * std::numbers::pi * d);
-  };
+  const auto f = [](double d) { return 10.0 + d * d - 10.0 * maths::cos_pi(2.0 * d); };
   double low = -6.75, high = -6.25;  // f has one maximum between: thirds are left out by turns
   for (int i = 0; i < 200; ++i) {
     const double a = low + (high - low) / 3, b = high - (high - low) / 3;

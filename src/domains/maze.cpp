@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/maths.hpp"
 #include "kernels/maze.hpp"
 #include "rarefy/core/error.hpp"
 
@@ -38,7 +39,7 @@ double distance(const Wall& wall, double x, double y) {
   const double along_x = wall.x2 - wall.x1, along_y = wall.y2 - wall.y1;
   const double dot = (x - wall.x1) * along_x + (y - wall.y1) * along_y;
   const double t = std::clamp(dot / (along_x * along_x + along_y * along_y), 0.0, 1.0);
-  return std::hypot(x - wall.x1 - t * along_x, y - wall.y1 - t * along_y);
+  return maths::length(x - wall.x1 - t * along_x, y - wall.y1 - t * along_y);
 }
 
 void check(const MazeOptions& options) {
@@ -53,7 +54,7 @@ void check(const MazeOptions& options) {
                     fmt::format("coordinates from -{} to {}", kFar, kFar));
       }
     }
-    if (!(std::hypot(wall.x2 - wall.x1, wall.y2 - wall.y1) >= kShortest)) {
+    if (!(maths::length(wall.x2 - wall.x1, wall.y2 - wall.y1) >= kShortest)) {
       throw Error(ErrorKind::parameter, fmt::format("maze: wall {}", i + 1),
                   fmt::format("{},{} to {},{}", wall.x1, wall.y1, wall.x2, wall.y2),
                   fmt::format("two ends at least {} apart", kShortest));

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/maths.hpp"
 #include "core/squared_norm.hpp"
 #include "kernels/covariance.hpp"
 #include "kernels/dense.hpp"
@@ -57,7 +58,7 @@ void CmaEsParameters::select(Index parents) {
   double sum = 0, sum_of_squares = 0;
   weights.clear();
   for (Index i = 1; i <= mu; ++i) {
-    const double weight = std::log(top) - std::log(static_cast<double>(i));
+    const double weight = maths::log(top) - maths::log(static_cast<double>(i));
     weights.push_back(weight);
     sum += weight;
   }
@@ -78,7 +79,7 @@ CmaEsOptions CmaEs::checked(CmaEsOptions options) {
   check(options);
   if (options.batch == 0) {
     const auto n = static_cast<double>(options.dimension);
-    options.batch = 4 + static_cast<Index>(std::floor(3 * std::log(n)));
+    options.batch = 4 + static_cast<Index>(std::floor(3 * maths::log(n)));
   }
   return options;
 }
@@ -284,13 +285,13 @@ void CmaEs::tell(BatchView solutions, std::span<const Index> order, Index parent
   adapt_covariance({.mean_step = mean_step_, .steps = steps, .hsig = hsig, .sigma = sigma_});
 
   // (44), with a change of at most a factor e in one generation.
-  sigma_ *= std::exp(std::min(1.0, step_change(length)));
+  sigma_ *= maths::exp(std::min(1.0, step_change(length)));
 }
 
 // h_sigma stalls p_c while p_sigma is large: table 1's condition, with g + 1 generations done.
 bool CmaEs::path_is_short(double length) const {
   const auto& p = parameters_;
-  const double decay = 1 - std::pow(1 - p.csigma, 2.0 * static_cast<double>(generation_));
+  const double decay = 1 - maths::power(1 - p.csigma, 2.0 * static_cast<double>(generation_));
   const auto n = static_cast<double>(options_.dimension);
   return length / std::sqrt(decay) < (1.4 + 2 / (n + 1)) * p.chi_n;
 }

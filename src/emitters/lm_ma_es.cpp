@@ -5,13 +5,14 @@
 #include <numeric>
 
 #include "core/at.hpp"
+#include "core/maths.hpp"
 #include "core/squared_norm.hpp"
 
 namespace rarefy {
 
 LmMaEs::LmMaEs(const LinearStrategyOptions& options) : LinearStrategy(options) {
   const auto n = static_cast<double>(dimension());
-  directions_.resize(4 + static_cast<Index>(std::floor(3 * std::log(n))), dimension());
+  directions_.resize(4 + static_cast<Index>(std::floor(3 * maths::log(n))), dimension());
   reset(std::vector<double>(at(dimension()), 0.0));
 }
 
@@ -42,7 +43,7 @@ double LmMaEs::adapt(const Lesson& lesson) {
   for (Index j = 0; j < directions_.rows(); ++j, rate /= 4) {
     follow(directions_.row(j), lesson.mean_normal, std::min(1.0, rate), mueff);
   }
-  return std::exp(std::min(1.0, csigma / 2 * (squared_norm(path_sigma_) / n - 1)));
+  return maths::exp(std::min(1.0, csigma / 2 * (squared_norm(path_sigma_) / n - 1)));
 }
 
 Stop LmMaEs::stop(std::span<const double> scores, const StopTests& tests) const {

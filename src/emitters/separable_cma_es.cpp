@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/at.hpp"
+#include "core/maths.hpp"
 #include "core/squared_norm.hpp"
 #include "rarefy/core/error.hpp"
 
@@ -38,7 +39,7 @@ double SeparableCmaEs::adapt(const Lesson& lesson) {
         (1 - p.csigma) * path_sigma_[d] + push * lesson.mean_step[d] / std::sqrt(variances_[d]);
   }
   const double length = std::sqrt(squared_norm(path_sigma_));
-  const double decay = 1 - std::pow(1 - p.csigma, 2.0 * static_cast<double>(generation()));
+  const double decay = 1 - maths::power(1 - p.csigma, 2.0 * static_cast<double>(generation()));
   const bool hsig = length / std::sqrt(decay) < (1.4 + 2 / (n + 1)) * p.chi_n;
   if (hsig) {
     follow(path_c_, lesson.mean_step, p.cc, p.mueff);
@@ -55,7 +56,7 @@ double SeparableCmaEs::adapt(const Lesson& lesson) {
     }
     variances_[d] = keep * variances_[d] + c1 * path_c_[d] * path_c_[d] + cmu * spread;
   }
-  return std::exp(std::min(1.0, p.csigma / p.dsigma * (length / p.chi_n - 1)));
+  return maths::exp(std::min(1.0, p.csigma / p.dsigma * (length / p.chi_n - 1)));
 }
 
 Stop SeparableCmaEs::stop(std::span<const double> scores, const StopTests& tests) const {

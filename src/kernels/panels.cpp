@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
+
+#include "core/maths.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/panels.cpp"
@@ -19,12 +20,12 @@ struct PanelTables {
   PanelTables() {
     for (std::ptrdiff_t j = 0; j < kPanelNodes; ++j) {
       const auto i = static_cast<std::size_t>(j);
-      const double angle = (static_cast<double>(j) + 0.5) * std::numbers::pi / kPanelNodes;
-      nodes[i] = -std::cos(angle);
+      const double half_turns = (static_cast<double>(j) + 0.5) / kPanelNodes;
+      nodes[i] = -maths::cos_pi(half_turns);
       // The product is the derivative of T_n / 2^(n - 1) at the node, n / sin(angle) but for
       // its sign over 2^(n - 1).
       const double sign = (kPanelNodes - 1 - j) % 2 == 0 ? 1.0 : -1.0;
-      scales[i] = sign * std::ldexp(std::sin(angle), kPanelNodes - 1) / kPanelNodes;
+      scales[i] = sign * std::ldexp(maths::sin_pi(half_turns), kPanelNodes - 1) / kPanelNodes;
     }
   }
 };

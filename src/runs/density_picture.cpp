@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
+#include "core/maths.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/text.hpp"
 #include "rarefy/runs/picture.hpp"
@@ -58,7 +58,7 @@ pictures::Heatmap density_map(const DensityRaster& raster, const DensityEstimate
   pictures::Heatmap map;
   map.columns = raster.log_density.cols();
   map.rows = raster.log_density.rows();
-  for (const double value : raster.log_density.values()) map.values.push_back(std::exp(value));
+  for (const double value : raster.log_density.values()) map.values.push_back(maths::exp(value));
   const auto [low, high] = std::minmax_element(map.values.begin(), map.values.end());
   // A density that is the same everywhere needs no limits, and cannot have any.
   if (*high > 0 && *low < 0.99 * *high) {

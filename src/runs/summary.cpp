@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "core/maths.hpp"
 #include "rarefy/core/text.hpp"
 #include "rarefy/runs/warnings.hpp"
 
@@ -43,7 +44,7 @@ std::string summary_of(const Run& run, PeakMemory memory) {
                               with_commas(archive.size()), with_commas(cells)));
   put("cross-entropy", fmt::format("{:.3f} (floor {:g}; {:.3f} if all cells were visited equally)",
                                    line.cross_entropy, config.output.entropy_floor,
-                                   std::log(static_cast<double>(cells))));
+                                   maths::log(static_cast<double>(cells))));
   if (!problem.constant_objective) {
     const auto floor = run.objective_floor();
     put("QD score", floor ? fmt::format("{:.6g} (objectives less {:g})", line.qd_score, *floor)

@@ -1,9 +1,10 @@
 // Which vector instructions the kernels use.
 //
 // The best set that the processor has is picked when the program starts. The
-// same seed gives the same bits on one instruction set; between sets, sums may
-// be rounded differently. A run records the set it used, and it can be pinned to
-// repeat that run on another machine.
+// same seed gives the same bits on one instruction set, whichever the processor
+// and the system's mathematical library; between sets, sums may be rounded
+// differently. A run records the set it used, and it can be pinned to repeat
+// that run on another machine.
 #pragma once
 
 #include <string_view>

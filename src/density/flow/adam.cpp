@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cmath>
 
+#include "core/maths.hpp"
 #include "kernels/network.hpp"
 
 namespace rarefy {
@@ -15,8 +16,8 @@ bool Adam::step(double rate, std::span<const float> gradient, std::span<float> p
   constexpr Index kPiece = 8192;
   ++steps;
   // The corrections m / (1 - beta1^t) and v / (1 - beta2^t), moved to the rate and epsilon.
-  const double first_part = 1.0 - std::pow(kBeta1, static_cast<double>(steps));
-  const double second_root = std::sqrt(1.0 - std::pow(kBeta2, static_cast<double>(steps)));
+  const double first_part = 1.0 - maths::power(kBeta1, static_cast<double>(steps));
+  const double second_root = std::sqrt(1.0 - maths::power(kBeta2, static_cast<double>(steps)));
   const kernels::AdamStep step{.beta1 = static_cast<float>(kBeta1),
                                .beta2 = static_cast<float>(kBeta2),
                                .rate = static_cast<float>(rate * second_root / first_part),

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/at.hpp"
+#include "core/maths.hpp"
 
 namespace rarefy {
 namespace {
@@ -157,7 +158,7 @@ class DormandPrince {
     }
     // The usual controller (Hairer, Norsett, Wanner, "Solving ordinary differential equations
     // I", II.4): safety 0.9, and no change by more than 5 or 10 at a time.
-    const double factor = std::clamp(0.9 * std::pow(std::max(error, 1e-10), -0.2), 0.2, 10.0);
+    const double factor = std::clamp(0.9 * maths::power(std::max(error, 1e-10), -0.2), 0.2, 10.0);
     if (error > 1.0 && std::abs(h) > smallest_) {
       step_[at(i)] = h * std::min(factor, 1.0);
       return true;

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <utility>
 
+#include "core/maths.hpp"
 #include "kernels/network.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/random.hpp"
@@ -75,9 +75,9 @@ void VelocityNetwork::write_input(const double* place, double time, float* colum
   for (Index d = 0; d < features_; ++d) column[d] = static_cast<float>(place[d]);
   float* const times = column + features_;
   for (Index k = 0; k < options_.frequencies; ++k) {
-    const double angle = std::numbers::pi * static_cast<double>(k + 1) * time;
-    times[k] = static_cast<float>(std::cos(angle));
-    times[options_.frequencies + k] = static_cast<float>(std::sin(angle));
+    const double half_turns = static_cast<double>(k + 1) * time;
+    times[k] = static_cast<float>(maths::cos_pi(half_turns));
+    times[options_.frequencies + k] = static_cast<float>(maths::sin_pi(half_turns));
   }
 }
 

@@ -1,8 +1,8 @@
 #include "density/kde/direct_kde_sums.hpp"
 
-#include <cmath>
 #include <utility>
 
+#include "core/maths.hpp"
 #include "density/kde/exact_sum.hpp"
 
 namespace rarefy {
@@ -77,7 +77,7 @@ void DirectKdeSums::log_sums(BatchView features, Index first, std::span<double> 
   for (Index i = 0; i < features.rows(); ++i) {
     const bool sure = sums[i] >= (kernel_ == Kernel::gaussian ? kFarTail : kEdge);
     out[static_cast<std::size_t>(i)] =
-        sure ? std::log(sums[i])
+        sure ? maths::log(sums[i])
              : exact_log_sum(kernel_, buffer_.contents(), coordinates_.scale, features.row(i));
   }
 }

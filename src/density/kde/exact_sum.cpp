@@ -5,6 +5,8 @@
 #include <limits>
 #include <numbers>
 
+#include "core/maths.hpp"
+
 namespace rarefy {
 namespace {
 
@@ -45,7 +47,7 @@ double exact_log_sum(Kernel kernel, BatchView rows, std::span<const double> scal
     const double d2 = squared(i);
     switch (kernel) {
       case Kernel::gaussian:  // log-sum-exp: relative to the largest term
-        if (d2 - nearest < 100.0) sum += std::exp2(nearest - d2);
+        if (d2 - nearest < 100.0) sum += maths::exp2(nearest - d2);
         break;
       case Kernel::triangular: sum += std::max(0.0, 1.0 - std::sqrt(d2)); break;
       case Kernel::epanechnikov: sum += std::max(0.0, 1.0 - d2); break;
@@ -55,10 +57,10 @@ double exact_log_sum(Kernel kernel, BatchView rows, std::span<const double> scal
   if (!(nearest < kFarthest)) {
     double least = std::numeric_limits<double>::max();
     for (Index i = 0; i < rows.rows(); ++i) least = std::min(least, distance(query, rows.row(i)));
-    return -kFarthest * (1.0 + std::log10(least) / 400.0);
+    return -kFarthest * (1.0 + maths::log(least) * std::numbers::log10e / 400.0);
   }
-  if (kernel == Kernel::gaussian) return std::log(sum) - std::numbers::ln2 * nearest;
-  return sum > 0.0 ? std::log(sum) : KernelDensity::kNoDensity - std::sqrt(nearest);
+  if (kernel == Kernel::gaussian) return maths::log(sum) - std::numbers::ln2 * nearest;
+  return sum > 0.0 ? maths::log(sum) : KernelDensity::kNoDensity - std::sqrt(nearest);
 }
 
 }  // namespace rarefy

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "core/at.hpp"
+#include "core/maths.hpp"
 #include "rarefy/core/error.hpp"
 
 namespace rarefy {
@@ -34,7 +35,7 @@ void node_kernels(double query, double centre, double half, double least, double
   const auto& nodes = kernels::panel_nodes();
   for (std::size_t j = 0; j < nodes.size(); ++j) {
     const double d = query - centre - half * nodes[j];
-    out[j] = std::exp(-0.5 * (d - least) * (d + least));
+    out[j] = maths::exp(-0.5 * (d - least) * (d + least));
   }
 }
 
@@ -155,11 +156,11 @@ CellMoments::Sum CellMoments::log_sum(PlanePoint query) const {
       const PlanePoint point = point_of(cell.place, waiting);
       const double dx = query.x - point.x;
       const double dy = query.y - point.y;
-      in_cell += waiting.weight * std::exp(-0.5 * (dx * dx + dy * dy - squared));
+      in_cell += waiting.weight * maths::exp(-0.5 * (dx * dx + dy * dy - squared));
     }
-    sum += in_cell * std::exp(-0.5 * (squared - nearest));
+    sum += in_cell * maths::exp(-0.5 * (squared - nearest));
   }
-  return {sum > 0.0 ? std::log(sum) - 0.5 * nearest : -kNothing, nearest};
+  return {sum > 0.0 ? maths::log(sum) - 0.5 * nearest : -kNothing, nearest};
 }
 
 // The polynomials through the nodes reproduce x and y themselves.

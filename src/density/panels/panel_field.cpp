@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/at.hpp"
+#include "core/maths.hpp"
 #include "rarefy/core/error.hpp"
 
 namespace rarefy {
@@ -71,7 +72,7 @@ void PanelField::Axis::fill_block(Parity parity, Index panel) {
   auto& columns = columns_[block] = std::vector<double>(at(kNodes * kWindow), 0.0);
   const auto gaussian = [&](Index i, Index j) {
     const double d = side * (node_place(i) - node_place(j));
-    return std::exp(-0.5 * d * d);
+    return maths::exp(-0.5 * d * d);
   };
   // Blocks that serve many panels are made for one with neighbours on both sides.
   const bool serves_many = panel < first_near_middle_;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/at.hpp"
+#include "core/maths.hpp"
 #include "rarefy/core/error.hpp"
 
 namespace rarefy {
@@ -101,8 +102,9 @@ PanelSums::PanelSums(double width, double height)
       cells_({-0.5 * width - kMargin, -0.5 * height - kMargin},
              {field_.side().x / kCells, field_.side().y / kCells}, field_.panels().first * kCells,
              field_.panels().second * kCells),
-      inside_rounding_(std::hypot(0.5 * width + kMargin, 0.5 * height + kMargin)),
-      outside_rounding_(std::hypot(0.5 * width + kMargin, 0.5 * height + kMargin) + kFarthestSeen) {
+      inside_rounding_(maths::length(0.5 * width + kMargin, 0.5 * height + kMargin)),
+      outside_rounding_(maths::length(0.5 * width + kMargin, 0.5 * height + kMargin) +
+                        kFarthestSeen) {
   static_assert(PanelField::kWidestSide <= kCells * CellMoments::kWidestSide);
 }
 
@@ -164,7 +166,7 @@ void PanelSums::log_sums(const PlanePoint* queries, Index count, double* out) co
                            outside_rounding_.relative() * outside[q];
       const bool sure =
           field_.covers(queries[first + i]) && error <= kTolerance * sum && sum >= 0x1p-60;
-      out[first + i] = sure ? std::log(sum) : tail(queries[first + i]);
+      out[first + i] = sure ? maths::log(sum) : tail(queries[first + i]);
     }
   }
 }
@@ -179,13 +181,13 @@ double PanelSums::tail(PlanePoint query) const {
   }
   constexpr double kReach = CellMoments::kReach;
   if (!(nearest <= kReach * kReach)) return std::numeric_limits<double>::quiet_NaN();
-  double sum = std::exp(cells.log_sum + 0.5 * nearest);
+  double sum = maths::exp(cells.log_sum + 0.5 * nearest);
   for (const PlanePoint point : outside_.points) {
     const double x = query.x - point.x;
     const double y = query.y - point.y;
-    sum += std::exp(-0.5 * (x * x + y * y - nearest));
+    sum += maths::exp(-0.5 * (x * x + y * y - nearest));
   }
-  return std::log(sum) - 0.5 * nearest;
+  return maths::log(sum) - 0.5 * nearest;
 }
 
 double PanelSums::log_sum_of_crowds(PlanePoint query) const {
@@ -202,9 +204,9 @@ double PanelSums::log_sum_of_crowds(PlanePoint query) const {
   for_each_crowd([&](PlanePoint point, double) { nearest = std::min(nearest, squared(point)); });
   double sum = 0.0;
   for_each_crowd([&](PlanePoint point, double count) {
-    sum += count * std::exp(-0.5 * (squared(point) - nearest));
+    sum += count * maths::exp(-0.5 * (squared(point) - nearest));
   });
-  return std::log(sum) - 0.5 * nearest;
+  return maths::log(sum) - 0.5 * nearest;
 }
 
 void PanelSums::save(StateWriter& out) const {
