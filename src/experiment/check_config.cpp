@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "experiment/make_parts.hpp"
 #include "rarefy/core/error.hpp"
@@ -73,29 +72,6 @@ void check_start(const Config& config, const Bounds& bounds) {
   }
 }
 
-// Full covariance matrices grow with the square of n. Where they cannot fit, it is better said
-// than found out by whoever ends processes that take too much.
-void check_memory(const Config& config, const DomainInfo& domain) {
-  if (algorithm_of(config).emitter != &kStrategyEmitter ||
-      config.emitters.strategy != Strategy::cma_es) {
-    return;
-  }
-  constexpr double kMatrices = 3;  // the matrix, its factor, and the next factor
-  const auto n = static_cast<double>(domain.solution_dim);
-  const double needed =
-      kMatrices * sizeof(double) * n * n * static_cast<double>(config.emitters.count);
-  const double there =
-      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
-  if (there > 0 && needed > there) {
-    refuse("n",
-           fmt::format("{}, for which {} full covariance matrices take {:.0f} GB",
-                       domain.solution_dim, config.emitters.count, 1e-9 * needed),
-           fmt::format("matrices that fit into the {:.0f} GB of this machine, or the strategy "
-                       "sep-cma-es or lm-ma-es, whose memory is linear in n",
-                       1e-9 * there));
-  }
-}
-
 }  // namespace
 
 void check_config(const Config& config, const DomainInfo& domain) {
@@ -103,7 +79,6 @@ void check_config(const Config& config, const DomainInfo& domain) {
   check_published(config);
   check_algorithm(config);
   check_thresholds(config, domain);
-  check_memory(config, domain);
   check_start(config, bounds_of(config.emitters, domain));
 }
 

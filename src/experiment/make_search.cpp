@@ -9,6 +9,7 @@
 #include "experiment/make_parts.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/experiment/algorithm_table.hpp"
+#include "rarefy/experiment/memory_estimate.hpp"
 #include "rarefy/storage/npy.hpp"
 #include "rarefy/storage/npz.hpp"
 #include "rarefy/tessellations/cvt.hpp"
@@ -83,6 +84,7 @@ SearchParts make_parts(const Config& config, const DomainInfo& domain,
                        std::shared_ptr<const Tessellation> cells, BatchView initial_solutions) {
   domain.check();
   check_config(config, domain);
+  check_memory(config, domain, {.saves = false, .cells = cells->cells()});
   const auto& algorithm = algorithm_of(config);
   const std::vector<double> origin(static_cast<std::size_t>(domain.solution_dim),
                                    config.emitters.x0);
@@ -121,7 +123,11 @@ std::unique_ptr<Search> make_search(const Config& config, const DomainInfo& doma
                                     std::shared_ptr<Workers> team,
                                     std::shared_ptr<const Tessellation> cells) {
   domain.check();
-  if (cells == nullptr) cells = make_tessellation(config, domain, *team);
+  if (cells == nullptr) {
+    check_config(config, domain);
+    check_memory(config, domain, {.threads = team->threads(), .saves = false});
+    cells = make_tessellation(config, domain, *team);
+  }
   return make_search(config, domain, std::move(team), std::move(cells),
                      read_initial_solutions(config, domain));
 }

@@ -12,6 +12,7 @@
 #include "rarefy/archives/metrics.hpp"
 #include "rarefy/core/say.hpp"
 #include "rarefy/core/text.hpp"
+#include "rarefy/experiment/memory_estimate.hpp"
 #include "rarefy/runs/warnings.hpp"
 
 namespace rarefy {
@@ -64,6 +65,10 @@ void Progress::begin(const Search& search) {
                     "it\n",
                     why));
   }
+  const auto warning =
+      memory_warning(run_.config(), run_.domain().info(),
+                     {.cells = search.archive().tessellation().cells()});
+  if (!warning.empty()) say(fmt::format("warning: {}\n", warning));
 }
 
 std::string Progress::status(std::size_t room) const {
