@@ -76,9 +76,12 @@ void MachineOptions::apply() const { pin_instruction_set(instruction_set_named(i
 
 std::string in_our_words(const CLI::ParseError& error) {
   std::string text = error.what();
-  // "--seed: 1 required  missing" where the kind of value has no name.
+  // "--seed: 1 required  missing" where the kind of value has no name; "--seed: At Most 1 required
+  // but received 2".
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
-    return fmt::format("{}: got no value, expected one", text.substr(0, text.find(':')));
+    const bool several = text.find("At Most") != std::string::npos;
+    return fmt::format("{}: got {}, expected one", text.substr(0, text.find(':')),
+                       several ? "more than one value" : "no value");
   }
   return text;
 }

@@ -408,6 +408,9 @@ TEST(CommandTexts, AnEmptyOptionIsRefused) {
   const auto end = rarefy_command({"run", "lp", "--seed"});
   EXPECT_EQ(end.exit_code, 2);
   EXPECT_TRUE(contains(end.err, "--seed: got no value, expected one")) << end.err;
+  const auto twice = rarefy_command({"run", "lp", "--seed", "1", "--seed", "2"});
+  EXPECT_EQ(twice.exit_code, 2);
+  EXPECT_TRUE(contains(twice.err, "--seed: got more than one value, expected one")) << twice.err;
 }
 
 }  // namespace
