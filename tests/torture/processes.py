@@ -32,6 +32,7 @@ class End:
     seconds: float
     megabytes: float
     hung: bool
+    mute: bool  # nobody could hear it
 
     def __str__(self):
         how = f"exit code {self.code}" if self.signal is None else f"signal {self.signal}"
@@ -42,13 +43,19 @@ class End:
 
 
 class Process:
-    """A process whose streams go to memory, unless the caller has others for them."""
+    """A process whose streams go to memory, unless the caller has others for them. Where its files
+    are limited, `piped` keeps standard error from being one."""
 
     def __init__(self, words, *, env=None, cwd=None, streams=None, closed=(), prepare=None,
-                 limits=None, cpu=MOST_CPU_SECONDS):
+                 limits=None, cpu=MOST_CPU_SECONDS, piped=False):
         self.words = [os.fspath(w) for w in words]
         self._own = {}
         streams = dict(streams or {})
+        self._mute = 2 in closed or 2 in streams
+        self._pipe = None
+        if piped:
+            self._pipe, streams[2] = os.pipe()
+            self._mute = False
         for number in (1, 2):
             if number not in streams:
                 self._own[number] = os.memfd_create(f"stream-{number}")
@@ -74,6 +81,8 @@ class Process:
         self.popen = subprocess.Popen(
             self.words, env=whole, cwd=cwd, preexec_fn=before,
             stdin=streams.get(0, subprocess.DEVNULL), stdout=streams[1], stderr=streams[2])
+        if piped:
+            os.close(streams[2])
         self.pid = self.popen.pid
         self.end = None
 
@@ -116,10 +125,13 @@ class Process:
         hung = hung or by == signal.SIGXCPU or (
             by == signal.SIGKILL and usage.ru_utime + usage.ru_stime >= MOST_CPU_SECONDS)
         texts = {number: self.said(number) for number in self._own}
+        if self._pipe is not None:
+            with os.fdopen(self._pipe, "rb") as rest:
+                texts[2] = rest.read()
         for where in self._own.values():
             os.close(where)
         self.end = End(self.words, code, by, texts.get(1, b""), texts.get(2, b""),
-                       time.monotonic() - self.began, usage.ru_maxrss / 1024, hung)
+                       time.monotonic() - self.began, usage.ru_maxrss / 1024, hung, self._mute)
         return self.end
 
 
