@@ -47,6 +47,7 @@ class Bench:
     keep: bool
     library: Path | None
     references: dict = field(default_factory=dict)
+    scenarios: dict = field(default_factory=dict)
 
     def world(self, name):
         return World(self, name)

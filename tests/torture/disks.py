@@ -110,20 +110,23 @@ class Disk:
     # ---- what a cut leaves ---------------------------------------------------------------------
 
     def states(self, random, samples):
-        """Trees that may be there after a cut now: {path: bytes, or None for a folder}."""
+        """(order, tree) for what may be there after a cut now; a tree is {path: bytes, or None for a
+        folder}. Changes of names may come to the disk `in-order` or, where a file system is free
+        to, in `any-order`."""
         most = max((len(t.pending) for t in self.things.values() if isinstance(t, Folder)),
                    default=0)
-        names = [lambda pending, n=n: pending[:n] for n in range(most + 1)]
-        names.append(lambda pending: pending[-1:])
-        names.append(lambda pending: pending[1:])
+        names = [("in-order", lambda pending, n=n: pending[:n]) for n in range(most + 1)]
+        names.append(("any-order", lambda pending: pending[-1:]))
+        names.append(("any-order", lambda pending: pending[1:]))
         for _ in range(samples):
-            names.append(lambda pending: [one for one in pending if random.random() < 0.5])
+            names.append(("any-order",
+                          lambda pending: [one for one in pending if random.random() < 0.5]))
         data = [lambda f: f.now, lambda f: f.safe, lambda f: f.now[:len(f.now) // 2],
                 lambda f: f.safe[:len(f.now)].ljust(len(f.now), b"\0"),
                 lambda f: random.choice([f.now, f.safe, f.now[:1], f.now[:-1]])]
-        for choose in names:
+        for order, choose in names:
             for left in data:
-                yield self._tree(choose, left)
+                yield order, self._tree(choose, left)
 
     def _tree(self, choose, left):
         tree = {}

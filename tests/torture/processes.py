@@ -51,6 +51,7 @@ class Process:
         self.words = [os.fspath(w) for w in words]
         self._own = {}
         streams = dict(streams or {})
+        self._cpu = cpu
         self._mute = 2 in closed or 2 in streams
         self._pipe = None
         if piped:
@@ -123,7 +124,7 @@ class Process:
         by = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None
         code = None if by is not None else os.WEXITSTATUS(status)
         hung = hung or by == signal.SIGXCPU or (
-            by == signal.SIGKILL and usage.ru_utime + usage.ru_stime >= MOST_CPU_SECONDS)
+            by == signal.SIGKILL and usage.ru_utime + usage.ru_stime >= self._cpu - 1)
         texts = {number: self.said(number) for number in self._own}
         if self._pipe is not None:
             with os.fdopen(self._pipe, "rb") as rest:

@@ -55,7 +55,9 @@ class Scenario:
 
 
 def all_scenarios(bench, iterations=2):
-    """Those of one bench; their undisturbed runs are made here."""
+    """Those of one bench; their undisturbed runs are made here, once."""
+    if iterations in bench.scenarios:
+        return bench.scenarios[iterations]
     often = ["--checkpoint-seconds", "0", "--threads", "1"]
 
     def undisturbed(name, count, *more):
@@ -64,7 +66,7 @@ def all_scenarios(bench, iterations=2):
 
     def shown(name, template, *more):
         """A finished run that `show` has been asked about."""
-        folder = bench.root / "references" / name
+        folder = bench.root / "references" / f"{name}-{iterations}"
         shutil.copytree(template, folder)
         end = bench.world(name).start("show", folder, *more).wait()
         if end.code != 0:
@@ -91,4 +93,5 @@ def all_scenarios(bench, iterations=2):
     cell = numpy.load(maze / "archive.npz")["cells"][0]
     found.append(Scenario("trajectory", ["show", OUT, "--trajectory", str(cell)],
                           shown("trajectory", maze, "--trajectory", str(cell)), template=maze))
-    return {one.name: one for one in found}
+    bench.scenarios[iterations] = {one.name: one for one in found}
+    return bench.scenarios[iterations]

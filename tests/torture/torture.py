@@ -11,6 +11,7 @@ import argparse
 import fnmatch
 import importlib
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -54,6 +55,16 @@ def repeat(given, part, case):
     return " ".join(words + (["--quick"] if given.quick else []))
 
 
+def groups(findings):
+    """Those whose first problems differ only in names and numbers."""
+    alike = {}
+    for one in findings:
+        first = one.problems[0]
+        what = first.split(":")[0] + first.split("it said:")[-1]
+        alike.setdefault(re.sub(r"/[^ ]*|[0-9a-f.+-]*[0-9][0-9a-f.+-]*", "#", what), []).append(one)
+    return list(alike.values())
+
+
 def try_part(bench, given, name):
     """Prints what a part finds; returns its line of the table."""
     import cases
@@ -70,13 +81,16 @@ def try_part(bench, given, name):
     for reason in sorted({one.skipped for one in skipped}):
         print(f"   skipped: {reason}")
     findings = [one for one in outcomes if one.problems]
-    for one in findings:
+    for alike in groups(findings):
+        one = alike[0]
         print(f"   FOUND {name}.{one.case}")
         for problem in one.problems[:4]:
             print("      " + problem.replace("\n", "\n      "))
         if len(one.problems) > 4:
             print(f"      and {len(one.problems) - 4} more")
         print(f"      again: {repeat(given, name, one.case)}")
+        if len(alike) > 1:
+            print(f"      likewise: {' '.join(other.case for other in alike[1:])}")
     seconds = time.monotonic() - began
     tried = sum(one.cases for one in outcomes if not one.skipped)
     print(f"   {tried} cases, {len(findings)} findings, {seconds:.0f} s", flush=True)
