@@ -1,5 +1,7 @@
 """checkpoint.bin: a header with a checksum, then named fields (src/storage/checkpoint.cpp)."""
 
+from __future__ import annotations
+
 import ctypes
 import ctypes.util
 import struct

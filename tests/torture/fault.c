@@ -48,17 +48,23 @@ __attribute__((constructor)) static void begin(void) {
   if (getenv("FAULT_FOR")) lasts = atol(getenv("FAULT_FOR"));
   const char* what = getenv("FAULT_DO");
   if (what && at > 0) {
-    if (!strcmp(what, "kill")) fault = kKill;
-    else if (!strcmp(what, "kill-after")) fault = kKillAfter;
-    else if (!strcmp(what, "short")) fault = kShort;
-    else if (!strcmp(what, "one")) fault = kOne;
-    else if (!strcmp(what, "skip")) fault = kSkip;
-    else fault = kError, fault_error = atoi(what);
+    if (!strcmp(what, "kill"))
+      fault = kKill;
+    else if (!strcmp(what, "kill-after"))
+      fault = kKillAfter;
+    else if (!strcmp(what, "short"))
+      fault = kShort;
+    else if (!strcmp(what, "one"))
+      fault = kOne;
+    else if (!strcmp(what, "skip"))
+      fault = kSkip;
+    else
+      fault = kError, fault_error = atoi(what);
   }
   const char* file = getenv("FAULT_LOG");
   if (file) {
-    const int opened = (int)syscall(SYS_openat, AT_FDCWD, file,
-                                    O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    const int opened =
+        (int)syscall(SYS_openat, AT_FDCWD, file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     log_file = fcntl(opened, F_DUPFD_CLOEXEC, 500);  // out of the way
     syscall(SYS_close, opened);
   }
@@ -135,9 +141,8 @@ static long inode_of(int descriptor) {
 }
 
 // The call itself, or what is done instead of it.
-#define FAULTY(done, call)                                              \
-  ((done) == kError ? (errno = fault_error, -1L) : (done) == kSkip ? 0L \
-                                                                    : (long)(call))
+#define FAULTY(done, call) \
+  ((done) == kError ? (errno = fault_error, -1L) : (done) == kSkip ? 0L : (long)(call))
 
 static int do_open(int folder, const char* name, int flags, mode_t mode) {
   char path[kPath];
@@ -159,21 +164,21 @@ static mode_t mode_in(int flags, va_list rest) {
   return (flags & (O_CREAT | O_TMPFILE)) ? va_arg(rest, mode_t) : 0;
 }
 
-#define OPEN(name)                                   \
-  int name(const char* path, int flags, ...) {       \
-    va_list rest;                                    \
-    va_start(rest, flags);                           \
-    const mode_t mode = mode_in(flags, rest);        \
-    va_end(rest);                                    \
-    return do_open(AT_FDCWD, path, flags, mode);     \
+#define OPEN(name)                               \
+  int name(const char* path, int flags, ...) {   \
+    va_list rest;                                \
+    va_start(rest, flags);                       \
+    const mode_t mode = mode_in(flags, rest);    \
+    va_end(rest);                                \
+    return do_open(AT_FDCWD, path, flags, mode); \
   }
-#define OPENAT(name)                                        \
-  int name(int folder, const char* path, int flags, ...) {  \
-    va_list rest;                                           \
-    va_start(rest, flags);                                  \
-    const mode_t mode = mode_in(flags, rest);               \
-    va_end(rest);                                           \
-    return do_open(folder, path, flags, mode);              \
+#define OPENAT(name)                                       \
+  int name(int folder, const char* path, int flags, ...) { \
+    va_list rest;                                          \
+    va_start(rest, flags);                                 \
+    const mode_t mode = mode_in(flags, rest);              \
+    va_end(rest);                                          \
+    return do_open(folder, path, flags, mode);             \
   }
 OPEN(open)
 OPEN(open64)
@@ -308,8 +313,8 @@ static int do_look(int folder, const char* name, void* status, int flags) {
   const int ours = under && found && is_under(path) && !(name[0] == 0 && folder <= 2);
   errno = kept;
   const enum Fault done = ours ? enter("look") : kNone;
-  const long result = FAULTY(done == kSkip ? kNone : done,
-                             syscall(SYS_newfstatat, folder, name, status, flags));
+  const long result =
+      FAULTY(done == kSkip ? kNone : done, syscall(SYS_newfstatat, folder, name, status, flags));
   const int error = errno;
   if (ours) leave(done, "look", result, error, 0, flags, 0, path, "", NULL);
   errno = error;

@@ -1,5 +1,7 @@
 """fault.c: built here, and what it wrote down."""
 
+from __future__ import annotations
+
 import os
 import shutil
 import subprocess

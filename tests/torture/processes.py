@@ -1,5 +1,7 @@
 """Starts the command, waits for it, and says what became of it."""
 
+from __future__ import annotations
+
 import os
 import resource
 import select

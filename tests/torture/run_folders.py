@@ -2,12 +2,16 @@
 
 import io
 import re
-import tomllib
 import zipfile
 
 import numpy
 
 import checkpoints
+
+try:
+    import tomllib
+except ImportError:  # before Python 3.11
+    tomllib = None
 
 NAMES = ("config.toml", "checkpoint.bin", "metrics.csv", "archive.npz", "heatmap.png",
          "centroids.npy", "density.png", "density.npz", "initial.npy")
@@ -30,6 +34,13 @@ def _check_png(data):
         raise ValueError("a PNG that is cut short, or goes on after its end")
 
 
+def _check_toml(data):
+    if tomllib is not None:
+        tomllib.loads(data.decode())
+    if b"\ncheckpoint-seconds = " not in data or not data.endswith(b"\n"):
+        raise ValueError("it is cut short")  # that is its last parameter
+
+
 def _check_csv(data):
     if not data.endswith(b"\n"):
         raise ValueError("the last line is cut short")
@@ -48,7 +59,7 @@ def _check_npz(data):
 
 
 _CHECKS = {
-    ".toml": lambda data: tomllib.loads(data.decode()),
+    ".toml": _check_toml,
     ".bin": checkpoints.decode,
     ".csv": _check_csv,
     ".npz": _check_npz,

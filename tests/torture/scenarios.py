@@ -1,6 +1,8 @@
 """What the command is doing when a kill, a power cut or a fault meets it; how to go on after it, and
 what must come out in the end."""
 
+from __future__ import annotations
+
 import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
