@@ -9,6 +9,8 @@ DEMO_ITERATIONS ?= 5000
 BENCH_ARGS ?=
 # Arguments for the comparisons with others, such as PEER_ARGS='--threads 1'
 PEER_ARGS ?=
+# Arguments for the torture, such as TORTURE_ARGS='--part faults links --seed 2'
+TORTURE_ARGS ?=
 
 sources = find include src apps tests bench fuzz examples -type f \
           \( -name '*.cpp' -o -name '*.hpp' \) 2>/dev/null | sort
@@ -22,7 +24,7 @@ fixed_layout = $$(setarch -R true >/dev/null 2>&1 && echo setarch -R)
 configure_command = cmake --preset release $(if $(wildcard build/release/CMakeCache.txt),,-D RAREFY_BUILD_TESTS=OFF)
 
 .PHONY: help demo build test fresh bench bench-flow bench-peers bench-instructions lint format \
-        sanitize fuzz clean
+        sanitize fuzz torture clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -102,6 +104,10 @@ fuzz: ## run each fuzz target for FUZZ_SECONDS seconds (20)
 	  $$target -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 \
 	    -artifact_prefix=build/fuzz/findings/$$name- build/fuzz/corpus/$$name $$seeds; \
 	done
+
+torture: build ## try to break what README.md promises (15 min on two cores)
+	@scripts/setup torture
+	/usr/bin/python3 tests/torture/torture.py --jobs $(JOBS) $(TORTURE_ARGS)
 
 clean: ## remove build/
 	rm -rf build

@@ -1,0 +1,1 @@
+"""One module a part; each has TITLE and cases(bench)."""
