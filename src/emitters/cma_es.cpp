@@ -135,10 +135,10 @@ void CmaEs::reset(std::span<const double> mean) {
 // has ceased to be positive definite, the last good factor stays and stop() says so.
 void CmaEs::decompose() {
   const Index n = options_.dimension;
-  factor_generation_ = generation_;
   double shortest = 1;
   if (options_.factor == Factor::cholesky) {
     positive_ = kernels::cholesky(covariance_.data(), next_.data(), n);
+    factor_generation_ = generation_;
     if (!positive_) return;
     std::swap(factor_, next_);
     // The diagonal of F brackets the axes from inside: a lower bound of the condition.
@@ -151,6 +151,7 @@ void CmaEs::decompose() {
     positive_ =
         kernels::dense().eigenvectors(covariance_.data(), whitened_.data(), next_.data(), n) &&
         whitened_.front() > 0;
+    factor_generation_ = generation_;  // not before: the solver may find no memory
     if (!positive_) return;
     std::swap(axes_, next_);
     std::swap(lengths_, whitened_);

@@ -206,8 +206,9 @@ std::shared_ptr<const Folder> Folder::make(const fs::path& path, bool* made) {
     for (const auto& part : path) {
       so_far /= part;
       if (part.empty() || part == "/") continue;  // a slash at the end; the root
+      new_ones.push_back(so_far);  // before it is there: afterwards, memory may be short
       last = make_folder(so_far, path);
-      if (last) new_ones.push_back(so_far);
+      if (!last) new_ones.pop_back();
     }
     if (made != nullptr) *made = last;
     return open(path);
