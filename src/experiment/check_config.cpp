@@ -73,6 +73,16 @@ void check_start(const Config& config, const Bounds& bounds) {
   }
 }
 
+// Each is possible by itself. Together they are what a batch takes, which no file vouches for.
+void check_batch(const Config& config) {
+  constexpr Index kMostRows = 10'000'000;
+  const auto& emitters = config.emitters;
+  if (emitters.batch > kMostRows / emitters.count) {
+    refuse("batch", fmt::format("{} for each of {} emitters", emitters.batch, emitters.count),
+           fmt::format("at most {} solutions in an iteration", kMostRows));
+  }
+}
+
 // Full covariance matrices grow with the square of n. Where they cannot fit, it is better said
 // than found out by whoever ends processes that take too much.
 void check_memory(const Config& config, const DomainInfo& domain) {
@@ -103,6 +113,7 @@ void check_config(const Config& config, const DomainInfo& domain) {
   check_published(config);
   check_algorithm(config);
   check_thresholds(config, domain);
+  check_batch(config);
   check_memory(config, domain);
   check_start(config, bounds_of(config.emitters, domain));
 }

@@ -34,6 +34,10 @@ bool let_memory_be() {
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__GNUC__) && !defined(__clang__)
+// g++ sees the free() of our own operator delete inlined where it did not inline the new.
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
+#endif
 extern "C" {
 void* __libc_malloc(std::size_t);             // NOLINT(bugprone-reserved-identifier)
 void* __libc_calloc(std::size_t, std::size_t);  // NOLINT(bugprone-reserved-identifier)

@@ -228,7 +228,7 @@ TEST_F(RunOutOfMemory, BeginsOrLeavesNothing) {
 
 TEST_F(RunOutOfMemory, GoesOnFromWhatItLeaves) {
   fs::path folder = next();
-  std::unique_ptr<Run> run = Run::start(config, RunFolder::create(folder, false), 2);
+  std::unique_ptr<rarefy::Run> run = Run::start(config, RunFolder::create(folder, false), 2);
   sweep(
       Counted::ours, 20, [&] { run->go(); },
       [&](const MemoryOutcome& /*outcome*/, long first) {
