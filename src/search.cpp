@@ -45,15 +45,8 @@ Search::Search(SearchParts parts, SearchOptions options)
                                        .add(options_.initial_solutions.rows())
                                        .add(options_.initial_solutions.view().values())
                                        .value();
-  solutions_.resize(rows, dimension);
-  usable_ = std::make_unique<UsableRows>(rows);
+  usable_ = std::make_unique<UsableRows>();
   box_ = std::make_unique<OutsideBox>(parts_.archive->tessellation().space(), options_.outside);
-  const auto count = static_cast<std::size_t>(rows);
-  scores_.resize(count);
-  cells_.resize(count);
-  outcomes_.resize(count);
-  order_.resize(count);
-  equal_objectives_.assign(count, 1.0);
   restart_.resize(parts_.emitters.size());
   restart_at_.resize(static_cast<Index>(parts_.emitters.size()), dimension);
   parts_.restart_point->prepare(dimension, feature_dim());
@@ -63,8 +56,21 @@ Search::~Search() = default;
 
 Index Search::outside_of_last_batch() const { return box_->count(); }
 
+// Memory for a batch is taken when the first one is asked for: a search that is only looked at
+// needs none, and a forged state must not make it take any.
+void Search::make_room() {
+  const auto count = static_cast<std::size_t>(candidates());
+  solutions_.resize(candidates(), solution_dim());
+  scores_.resize(count);
+  cells_.resize(count);
+  outcomes_.resize(count);
+  order_.resize(count);
+  equal_objectives_.resize(count, 1.0);
+}
+
 BatchView Search::ask() {
   if (!asked_) {
+    make_room();
     workers_->for_each(emitters(), [&](Index e) {
       const auto at = static_cast<std::size_t>(e);
       parts_.emitters[at]->ask(
@@ -281,7 +287,8 @@ void Search::load(StateReader& in) {
   constexpr std::int64_t kMost = std::int64_t{1} << 40;
   StateOptions options(in);
   identify(options);  // before anything changes
-  iteration_ = in.integer("search.iteration", 0, kMost);
+  // All evaluations can be counted.
+  iteration_ = in.integer("search.iteration", 0, std::min(kMost, (kMost << 22) / candidates()));
   restarts_ = in.integer("search.restarts", 0, kMost);
   failed_ = in.integer("search.failed", 0, evaluations());
   outside_ = in.integer("search.outside_rows", 0, evaluations() - failed_);

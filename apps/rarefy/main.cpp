@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <exception>
 #include <new>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 
@@ -41,7 +42,7 @@ int main_or_throw(int argc, char** argv) {
   app.require_subcommand(0, 1);
   app.footer(
       "Exit codes: 0 done, 1 unforeseen failure, 2 impossible parameter or option, 3 bad "
-      "data or file,\n4 the system refused to read or write, 130 interrupted (resumable).");
+      "data or file,\n4 the system refused to read or write, or memory ran out in a run, 130 interrupted (resumable).");
   app.get_formatter()->column_width(34);
 
   Action chosen;
@@ -72,6 +73,9 @@ int main_or_throw(int argc, char** argv) {
   return chosen();
 }
 
+// Of what was asked, not of a run that was under way: that tells what it has saved.
+constexpr std::string_view kNoMemory = "not enough memory for these parameters";
+
 // What cannot be said has its exit code all the same.
 int fail_with(int code, std::string_view text) noexcept {
   try {
@@ -91,7 +95,9 @@ int main(int argc, char** argv) {
   } catch (const Error& error) {
     return fail_with(exit_code(error.kind()), error.what());
   } catch (const std::bad_alloc&) {
-    return fail_with(kUsage, "not enough memory for these parameters");
+    return fail_with(kUsage, kNoMemory);
+  } catch (const std::length_error&) {  // more than any memory could hold
+    return fail_with(kUsage, kNoMemory);
   } catch (const std::system_error& error) {  // of files, folders and threads
     return fail_with(kSystem, error.what());
   } catch (const std::exception& error) {

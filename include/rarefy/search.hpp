@@ -86,8 +86,8 @@ class Search {
             std::span<const std::uint8_t> valid = {});
 
   /// Rows of an iteration, those of all emitters.
-  [[nodiscard]] Index candidates() const { return solutions_.rows(); }
-  [[nodiscard]] Index solution_dim() const { return solutions_.cols(); }
+  [[nodiscard]] Index candidates() const { return first_row_.back(); }
+  [[nodiscard]] Index solution_dim() const { return parts_.archive->solution_dim(); }
   [[nodiscard]] Index feature_dim() const { return parts_.archive->feature_dim(); }
   /// Batches told so far.
   [[nodiscard]] std::int64_t iteration() const { return iteration_; }
@@ -126,6 +126,7 @@ class Search {
   void check(BatchView features, std::span<const double> objectives,
              std::span<const std::uint8_t> valid) const;
   [[nodiscard]] Index rows_given() const;
+  void make_room();
   void take_in(Evaluated batch);
   void score(Evaluated& batch);
   void tell_emitter(Index emitter, BatchView features, std::span<const double> objectives);

@@ -120,7 +120,7 @@ void PublishedBuffer::save(StateWriter& out) const {
 }
 
 void PublishedBuffer::load(StateReader& in) {
-  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  constexpr auto kMost = std::int64_t{1} << 62;  // which can still be counted on from
   filled_ = static_cast<Index>(in.integer("published_buffer.filled", 0, options_.capacity));
   skip_ = in.integer("published_buffer.skip", 0, kMost);
   draws_ = in.integer("published_buffer.draws", 0, kMost);

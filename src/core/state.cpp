@@ -84,7 +84,20 @@ void StateWriter::field(std::string_view name, char type, std::uint64_t count, c
   append(name.data(), name.size());
   append(&type, 1);
   append(&count, sizeof count);
-  if (size > 0) append(data, size);
+  constexpr std::size_t kLong = std::size_t{1} << 16;
+  if (sink_ && size >= kLong) {
+    flush();
+    sink_({static_cast<const std::byte*>(data), size});
+  } else if (size > 0) {
+    append(data, size);
+  }
+  if (sink_ && bytes_.size() >= kLong) flush();
+}
+
+void StateWriter::flush() {
+  if (!sink_ || bytes_.empty()) return;
+  sink_(bytes_);
+  bytes_.clear();
 }
 
 void StateWriter::integer(std::string_view name, std::int64_t value) {

@@ -60,6 +60,9 @@ struct Workers::Team {
       dismiss();
       throw Error(ErrorKind::io, "threads", std::to_string(threads),
                   std::string("fewer: the system says ") + refusal.what());
+    } catch (...) {  // no memory: those that have started must not be left behind
+      dismiss();
+      throw;
     }
   }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <optional>
 #include <utility>
 
 #include "core/maths.hpp"
@@ -56,16 +57,21 @@ void check(const FlowOptions& options) {
 struct FlowDensity::Parts {
   explicit Parts(const FlowOptions& options)
       : network(options.space.dim(), options.network),
-        adam(static_cast<Index>(network.parameters().size())),
-        loss(network, options.training.batch, options.training.smoothing),
-        good_network(network.parameters().size()),
-        samples(options.training.batch, options.space.dim()),
-        noise(options.training.batch, options.space.dim()),
-        times(static_cast<std::size_t>(options.training.batch)) {}
+        adam(static_cast<Index>(network.parameters().size())) {}
+
+  /// Memory for training, when there is something to train on.
+  void make_room(const FlowOptions& options) {
+    const auto& training = options.training;
+    if (!loss) loss.emplace(network, training.batch, training.smoothing);
+    good_network.resize(network.parameters().size());
+    samples.resize(training.batch, options.space.dim());
+    noise.resize(training.batch, options.space.dim());
+    times.resize(static_cast<std::size_t>(training.batch));
+  }
 
   VelocityNetwork network;
   Adam adam;
-  FlowMatching loss;
+  std::optional<FlowMatching> loss;
 
   // What to go back to when training fails.
   AlignedFloats good_network;
@@ -145,6 +151,7 @@ void FlowDensity::observe(const Evaluated& batch, Workers& workers) {
 
 void FlowDensity::fit(Workers& workers) {
   auto& parts = *parts_;
+  parts.make_room(options_);
   std::copy(parts.network.parameters().begin(), parts.network.parameters().end(),
             parts.good_network.begin());
   parts.good_adam = parts.adam;
@@ -180,10 +187,10 @@ bool FlowDensity::train_step(Index step, Workers& workers) {
     for (Index d = 0; d < feature_dim(); ++d) parts.samples(i, d) = coordinate(rows(row, d), d);
   }
   fill_normals(stream(Purpose::noise), parts.noise.values());
-  const double loss = parts.loss.evaluate(parts.samples, parts.noise, parts.times, workers);
+  const double loss = parts.loss->evaluate(parts.samples, parts.noise, parts.times, workers);
   if (!std::isfinite(loss)) return false;
   loss_ += loss / static_cast<double>(options_.training.steps);
-  return parts.adam.step(rate_, parts.loss.gradient(), parts.network.parameters(), workers);
+  return parts.adam.step(rate_, parts.loss->gradient(), parts.network.parameters(), workers);
 }
 
 void FlowDensity::score(const Evaluated& batch, std::span<double> scores, Workers& workers) {

@@ -34,9 +34,6 @@ Reservoir::Reservoir(const ReservoirOptions& options) : options_(options) {
   }
   rows_.resize(0, options.feature_dim);
   if (options.capacity > 0) {
-    rows_.reserve(options.capacity);
-    prefer_large_pages(rows_.data(), sizeof(double) * static_cast<std::size_t>(
-                                                          options.capacity * options.feature_dim));
     draw_skip();
     next_ += options.capacity;  // the first `capacity` items are taken as they come
   }
@@ -57,9 +54,19 @@ void Reservoir::draw_skip() {
   slot_ = static_cast<Index>(random.below(static_cast<std::uint64_t>(options_.capacity)));
 }
 
+// Memory for so many rows, when there are some to put into it.
+void Reservoir::make_room(Index rows) {
+  if (rows <= room_) return;
+  rows_.reserve(rows);
+  prefer_large_pages(rows_.data(),
+                     sizeof(double) * static_cast<std::size_t>(rows * options_.feature_dim));
+  room_ = rows;
+}
+
 void Reservoir::add(BatchView features, std::vector<Index>& changed, Exchange* exchange) {
   const Index count = features.rows();
   if (exchange != nullptr) exchange->begin(options_.feature_dim);
+  make_room(options_.capacity);
   Index first = 0;
   while (first < count && (options_.capacity == 0 || rows_.rows() < options_.capacity)) {
     changed.push_back(rows_.rows());
@@ -131,6 +138,7 @@ void Reservoir::load(StateReader& in) {
                 std::to_string(values.size()) + " values",
                 std::to_string(held * width) + " finite ones");
   }
+  make_room(static_cast<Index>(held));
   rows_.resize(static_cast<Index>(held), width);
   std::copy(values.begin(), values.end(), rows_.data());
 }

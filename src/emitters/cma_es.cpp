@@ -99,12 +99,16 @@ CmaEs::CmaEs(CmaEsOptions options)
     axes_.resize(n, n);
     lengths_.resize(static_cast<std::size_t>(n));
   }
-  normals_.resize(options_.batch, n);
-  steps_.resize(options_.batch + 1, n);  // one more row for the rank-one term
   mean_step_.resize(static_cast<std::size_t>(n));
   whitened_.resize(static_cast<std::size_t>(n));
-  update_weights_.resize(static_cast<std::size_t>(options_.batch + 1));
   reset(std::vector<double>(static_cast<std::size_t>(n), 0.0));
+}
+
+// Memory for a batch, when there is one.
+void CmaEs::make_room() {
+  normals_.resize(options_.batch, options_.dimension);
+  steps_.resize(options_.batch + 1, options_.dimension);  // one more row for the rank-one term
+  update_weights_.resize(static_cast<std::size_t>(options_.batch + 1));
 }
 
 void CmaEs::reset(std::span<const double> mean) {
@@ -135,10 +139,10 @@ void CmaEs::reset(std::span<const double> mean) {
 // has ceased to be positive definite, the last good factor stays and stop() says so.
 void CmaEs::decompose() {
   const Index n = options_.dimension;
-  factor_generation_ = generation_;
   double shortest = 1;
   if (options_.factor == Factor::cholesky) {
     positive_ = kernels::cholesky(covariance_.data(), next_.data(), n);
+    factor_generation_ = generation_;
     if (!positive_) return;
     std::swap(factor_, next_);
     // The diagonal of F brackets the axes from inside: a lower bound of the condition.
@@ -151,6 +155,7 @@ void CmaEs::decompose() {
     positive_ =
         kernels::dense().eigenvectors(covariance_.data(), whitened_.data(), next_.data(), n) &&
         whitened_.front() > 0;
+    factor_generation_ = generation_;  // not before: the solver may find no memory
     if (!positive_) return;
     std::swap(axes_, next_);
     std::swap(lengths_, whitened_);
@@ -172,6 +177,7 @@ void CmaEs::ask(const StreamKey& key, BatchSpan out) {
     throw Error(ErrorKind::data, "CMA-ES: ask", fmt::format("{} x {}", out.rows(), out.cols()),
                 fmt::format("{} x {}", options_.batch, n));
   }
+  make_room();
   if (generation_ - factor_generation_ >= decompose_every_) decompose();
   // Mirrored: half the rows are drawn, multiplied and then reflected at the mean.
   const Index drawn = options_.mirrored ? (options_.batch + 1) / 2 : options_.batch;
@@ -250,6 +256,7 @@ void CmaEs::tell(BatchView solutions, std::span<const Index> order, Index parent
     throw Error(ErrorKind::data, "CMA-ES: parents", fmt::format("{}", parents),
                 fmt::format("0 to {}", options_.batch));
   }
+  make_room();
   ++generation_;
   if (parents == 0) return;  // no parents to learn from
   if (parents != p.mu) parameters_.select(parents);

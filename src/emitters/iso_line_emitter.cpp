@@ -40,8 +40,7 @@ IsoLineEmitter::IsoLineEmitter(IsoLineOptions options, std::uint64_t seed, std::
     : options_(checked(std::move(options))),
       seed_(seed),
       index_(index),
-      initial_(static_cast<std::size_t>(options_.dimension), 0.0),
-      normals_(options_.batch, options_.dimension + 1) {}
+      initial_(static_cast<std::size_t>(options_.dimension), 0.0) {}
 
 // Iso+LineDD, as it stands above the class.
 void IsoLineEmitter::vary(std::span<const double> from, std::span<const double> towards,
@@ -61,6 +60,7 @@ void IsoLineEmitter::ask(const Archive& archive, std::uint64_t iteration, BatchS
   }
   const StreamKey noise = {
       .seed = seed_, .purpose = Purpose::sampling, .index = index_, .iteration = iteration};
+  normals_.resize(batch(), dimension() + 1);
   fill_normals(noise, normals_.values());
   StreamKey choice = noise;
   choice.purpose = Purpose::parents;

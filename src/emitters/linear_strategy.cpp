@@ -27,8 +27,6 @@ LinearStrategyOptions completed(LinearStrategyOptions options) {
 LinearStrategy::LinearStrategy(const LinearStrategyOptions& options)
     : options_(completed(options)),
       parameters_(options_.dimension, options_.batch),
-      normals_(options_.batch, options_.dimension),
-      steps_(options_.batch, options_.dimension),
       mean_step_(at(options_.dimension)),
       mean_normal_(at(options_.dimension)) {}
 
@@ -42,6 +40,12 @@ void LinearStrategy::reset(std::span<const double> mean) {
   generation_ = 0;
   parameters_.select(options_.batch / 2);
   reset_shape();
+}
+
+// Memory for a batch, when there is one.
+void LinearStrategy::make_room() {
+  normals_.resize(options_.batch, options_.dimension);
+  steps_.resize(options_.batch, options_.dimension);
 }
 
 // x = mean + sigma y.
@@ -58,6 +62,7 @@ void LinearStrategy::ask(const StreamKey& key, BatchSpan out) {
                 fmt::format("{} x {}", out.rows(), out.cols()),
                 fmt::format("{} x {}", options_.batch, n));
   }
+  make_room();
   // The numbers of all rows from one stream, then row by row.
   const Index drawn = options_.mirrored ? (options_.batch + 1) / 2 : options_.batch;
   fill_normals(key, normals_.span().rows(0, drawn).values());
@@ -94,6 +99,7 @@ void LinearStrategy::tell(BatchView solutions, std::span<const Index> order, Ind
                     order.size(), parents),
         fmt::format("{} x {}, {}, and 0 to {}", options_.batch, n, options_.batch, options_.batch));
   }
+  make_room();
   ++generation_;
   if (parents == 0) return;
   if (parents != parameters_.mu) parameters_.select(parents);

@@ -72,6 +72,16 @@ void check_start(const Config& config, const Bounds& bounds) {
   }
 }
 
+// Each is possible by itself. Together they are what a batch takes, which no file vouches for.
+void check_batch(const Config& config) {
+  constexpr Index kMostRows = 10'000'000;
+  const auto& emitters = config.emitters;
+  if (emitters.batch > kMostRows / emitters.count) {
+    refuse("batch", fmt::format("{} for each of {} emitters", emitters.batch, emitters.count),
+           fmt::format("at most {} solutions in an iteration", kMostRows));
+  }
+}
+
 }  // namespace
 
 void check_config(const Config& config, const DomainInfo& domain) {
@@ -79,6 +89,7 @@ void check_config(const Config& config, const DomainInfo& domain) {
   check_published(config);
   check_algorithm(config);
   check_thresholds(config, domain);
+  check_batch(config);
   check_start(config, bounds_of(config.emitters, domain));
 }
 

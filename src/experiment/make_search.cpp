@@ -19,10 +19,17 @@ namespace rarefy {
 namespace {
 
 // A .npy file, the archive of a run, or the folder it lies in.
-Batch read_solutions(const std::filesystem::path& path) {
-  if (path.extension() == ".npy") return read_npy_batch(path);
+Batch read_solutions(const std::filesystem::path& path, const ShapeCheck& accept) {
+  if (path.extension() == ".npy") return read_npy_batch(path, accept);
   const auto archive = std::filesystem::is_directory(path) ? path / "archive.npz" : path;
-  return to_batch(array_of(read_npz(archive), "solutions", archive.string()));
+  return to_batch(read_npz_array(archive, "solutions", accept));
+}
+
+void check_shape(Index rows, Index columns, const DomainInfo& domain, const std::string& file) {
+  if (columns == domain.solution_dim && rows > 0) return;
+  throw Error(ErrorKind::data, fmt::format("{}: initial solutions", file),
+              fmt::format("{} x {}", rows, columns),
+              fmt::format("at least one row of {} values", domain.solution_dim));
 }
 
 }  // namespace
@@ -53,18 +60,16 @@ std::shared_ptr<const Tessellation> make_tessellation(const Config& config,
 Batch read_initial_solutions(const Config& config, const DomainInfo& domain) {
   const auto& file = config.emitters.initial_solutions;
   if (file.empty()) return {};
-  auto solutions = read_solutions(file);
+  auto solutions = read_solutions(file, [&](std::span<const Index> shape) {
+    if (shape.size() == 2) check_shape(shape[0], shape[1], domain, file);
+  });
   check_initial_solutions(solutions, config, domain, file);
   return solutions;
 }
 
 void check_initial_solutions(BatchView solutions, const Config& config, const DomainInfo& domain,
                              const std::string& file) {
-  if (solutions.cols() != domain.solution_dim || solutions.rows() == 0) {
-    throw Error(ErrorKind::data, fmt::format("{}: initial solutions", file),
-                fmt::format("{} x {}", solutions.rows(), solutions.cols()),
-                fmt::format("at least one row of {} values", domain.solution_dim));
-  }
+  check_shape(solutions.rows(), solutions.cols(), domain, file);
   const auto bounds = bounds_of(config.emitters, domain);
   for (Index i = 0; i < solutions.rows(); ++i) {
     for (const double value : solutions.row(i)) {

@@ -68,7 +68,7 @@ class Estimate {
     if (density == &kNovelty) novelty();
     if (density == &kThresholds || density == &kImprovement) cell_values();
     if (use_.saves) {
-      add("the state while it is saved", largest_parameter(), saved_.first, saved_.last);
+      add("the state when it is resumed", largest_parameter(), saved_.first, saved_.last);
     }
     estimate_.preparing = making_cells();
     sort();

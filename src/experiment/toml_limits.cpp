@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <new>
 
 #include "rarefy/core/error.hpp"
 
@@ -87,6 +89,14 @@ class Scanner {
   int brackets_ = 0;
 };
 
+// The parser ends the process where it finds no memory, so some must be there beforehand: throws
+// std::bad_alloc where there are not so many bytes.
+void expect_room(std::size_t bytes) {
+  void* const room = ::operator new(bytes);
+  *static_cast<volatile char*>(room) = 0;  // so that it is not optimised away
+  ::operator delete(room);
+}
+
 }  // namespace
 
 void check_toml_limits(std::string_view text, std::string_view file) {
@@ -95,6 +105,7 @@ void check_toml_limits(std::string_view text, std::string_view file) {
                 fmt::format("at most {} bytes of TOML", kMostBytes));
   }
   Scanner(text, file).check();
+  expect_room(128 * text.size() + (std::size_t{1} << 18));
 }
 
 }  // namespace rarefy

@@ -39,10 +39,36 @@ void solve_transposed(const double* factor, double* x, std::ptrdiff_t n) {
   ConstMap(factor, n, n).transpose().triangularView<Eigen::Lower>().solveInPlace(b);
 }
 
+// A solver with its memory. One for another size is made anew: told to change its size where there
+// is no memory for that, Eigen is left with a matrix that it frees twice.
+class KeptSolver {
+ public:
+  using Solver = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>;
+  KeptSolver() = default;
+  KeptSolver(const KeptSolver&) = delete;
+  KeptSolver& operator=(const KeptSolver&) = delete;
+  ~KeptSolver() { delete solver_; }
+
+  Solver& of_size(std::ptrdiff_t n) {
+    if (solver_ == nullptr || n != n_) {
+      delete solver_;
+      solver_ = nullptr;
+      solver_ = new Solver(n);
+      n_ = n;
+    }
+    return *solver_;
+  }
+
+ private:
+  Solver* solver_ = nullptr;
+  std::ptrdiff_t n_ = 0;
+};
+
 bool eigenvectors(const double* c, double* values, double* vectors, std::ptrdiff_t n) {
   fix_cache_sizes();
   // Kept, so that only the first decomposition of a thread allocates.
-  thread_local Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver;
+  thread_local KeptSolver kept;
+  auto& solver = kept.of_size(n);
   solver.compute(Eigen::Map<const Eigen::MatrixXd>(c, n, n));
   if (solver.info() != Eigen::Success) return false;
   Eigen::Map<Eigen::VectorXd>(values, n) = solver.eigenvalues();

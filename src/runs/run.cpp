@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <new>
+#include <stdexcept>
 #include <utility>
 
 #include "rarefy/core/error.hpp"
@@ -14,6 +16,7 @@
 #include "rarefy/storage/atomic_file.hpp"
 #include "rarefy/storage/npy.hpp"
 #include "rarefy/tessellations/cvt.hpp"
+#include "runs/least_state.hpp"
 
 namespace rarefy {
 namespace {
@@ -116,14 +119,19 @@ void Run::build() {
                         make_tessellation(config_, problem, *team_.workers, team_.stop));
 }
 
-void Run::build_again() {
+void Run::build_again(std::size_t state_bytes) {
   const auto& problem = domain_->info();
   std::shared_ptr<const Tessellation> cells;
-  if (const auto file = folder_.centroids(); file.exists()) {
-    cells = std::make_shared<Cvt>(problem.feature_space, read_npy_batch(file));
-  } else {
+  if (uses_grid(config_, problem)) {
     cells = make_tessellation(config_, problem, *team_.workers, team_.stop);
+  } else {
+    // Never made anew: that could take any time, and would not be sure to give the same.
+    if (!folder_.centroids().exists()) {
+      throw Error(ErrorKind::data, "the cells it was begun with, centroids.npy, were removed");
+    }
+    cells = std::make_shared<Cvt>(problem.feature_space, read_npy_batch(folder_.centroids()));
   }
+  check_state_size(config_, problem, cells->cells(), state_bytes);
   Batch initial;
   if (const auto file = folder_.initial_solutions(); file.exists()) {
     initial = read_npy_batch(file);
@@ -245,10 +253,27 @@ DriveEnd Run::go(std::span<Observer* const> observers, StopFlag stop) {
       wrap_up();
     } catch (...) {  // NOLINT(bugprone-empty-catch): the first trouble is the one to tell
     }
-    std::rethrow_exception(reason);
+    tell_of_memory(reason, "the run was under way");
   }
-  wrap_up();
+  try {
+    wrap_up();
+  } catch (...) {
+    tell_of_memory(std::current_exception(), "its files were written");
+  }
   return end;
+}
+
+// Whatever it was, but memory that ran out in words.
+void Run::tell_of_memory(const std::exception_ptr& reason, std::string_view doing) const {
+  try {
+    std::rethrow_exception(reason);
+  } catch (const std::bad_alloc&) {
+  } catch (const std::length_error&) {  // more than any memory could hold
+  }
+  throw Error(ErrorKind::io,
+              fmt::format("memory ran out while {}, after {} iterations; '{}' has the run as of its "
+                          "last checkpoint, iteration {}, and it can be resumed from there",
+                          doing, search_->iteration(), folder_.place().string(), saved_iteration_));
 }
 
 }  // namespace rarefy

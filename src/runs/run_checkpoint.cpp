@@ -15,6 +15,8 @@ namespace {
 // Raised whenever a saved state means something else than before.
 constexpr std::int64_t kStateVersion = 5;
 
+constexpr double kMostSeconds = 1e12;  // tens of thousands of years
+
 // What in a configuration must not change while a run is under way. The rest (how far to go, how
 // often to write) may.
 Config what_decides_results(Config config) {
@@ -39,18 +41,22 @@ void Run::note_metrics() {
   metrics_.add(now(), regular ? MetricsLog::Line::regular : MetricsLog::Line::makes_way);
 }
 
+// Straight into the file: the state of a fine grid is as large as the search itself.
 void Run::write_checkpoint() {
-  state_.clear();
-  state_.integer("state.version", kStateVersion);
-  state_.text("state.rarefy", kVersion);
-  state_.text("state.instruction_set", name_of(instruction_set()));
-  state_.text("state.config", to_toml(what_decides_results(config_)));
-  state_.integer("state.cells",
-                 static_cast<std::int64_t>(search_->archive().tessellation().fingerprint()));
-  state_.real("state.seconds", seconds());
-  metrics_.save(state_);
-  search_->save(state_);
-  rarefy::write_checkpoint(folder_.checkpoint(), state_.bytes());
+  write_checkpoint_in_pieces(folder_.checkpoint(), [&](const ByteSink& sink) {
+    StateWriter out(sink);
+    out.integer("state.version", kStateVersion);
+    out.text("state.rarefy", kVersion);
+    out.text("state.instruction_set", name_of(instruction_set()));
+    out.text("state.config", to_toml(what_decides_results(config_)));
+    out.integer("state.cells",
+                static_cast<std::int64_t>(search_->archive().tessellation().fingerprint()));
+    out.real("state.seconds", seconds());
+    metrics_.save(out);
+    search_->save(out);
+    out.flush();
+  });
+  saved_iteration_ = search_->iteration();
   write_file_atomically(folder_.metrics(), metrics_.csv());
 }
 
@@ -75,7 +81,7 @@ void Run::read_checkpoint() {
     if (!config_.emitters.initial_solutions.empty() && !folder_.initial_solutions().exists()) {
       throw Error(ErrorKind::data, "the solutions it was begun with, initial.npy, were removed");
     }
-    build_again();
+    build_again(bytes.size());
     if (in.integer("state.cells") !=
         static_cast<std::int64_t>(search_->archive().tessellation().fingerprint())) {
       throw Error(ErrorKind::data,
@@ -83,9 +89,14 @@ void Run::read_checkpoint() {
                   "centroids.npy was changed or removed");
     }
     seconds_before_ = in.finite("state.seconds");
+    if (!(seconds_before_ >= 0 && seconds_before_ <= kMostSeconds)) {
+      throw Error(ErrorKind::corrupt, "saved state: seconds", fmt::format("{}", seconds_before_),
+                  fmt::format("0 to {}", kMostSeconds));
+    }
     metrics_.load(in);
     search_->load(in);
     if (!in.at_end()) throw Error(ErrorKind::corrupt, "saved state: goes on after its end");
+    saved_iteration_ = search_->iteration();
   } catch (const Error& error) {
     // What is impossible here is not what somebody asked for, but what the file says.
     const auto kind = error.kind() == ErrorKind::parameter ? ErrorKind::data : error.kind();

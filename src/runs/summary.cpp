@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <iterator>
 
 #include "core/maths.hpp"
@@ -62,9 +64,9 @@ std::string summary_of(const Run& run, PeakMemory memory) {
                                100.0 * line.outside));
   }
   if (line.seconds > 0) {
+    const double rate = static_cast<double>(line.evaluations) / line.seconds;
     put("time", fmt::format("{:.1f} s ({} solutions/s)", line.seconds,
-                            with_commas(static_cast<std::int64_t>(
-                                static_cast<double>(line.evaluations) / line.seconds))));
+                            with_commas(static_cast<std::int64_t>(std::min(rate, 1e18)))));
   }
   if (memory == PeakMemory::included) {
     put("memory", fmt::format("{:.0f} MB at most", 1e-6 * static_cast<double>(peak_memory())));

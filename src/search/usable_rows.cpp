@@ -34,11 +34,10 @@ void require_finite(Index row, std::span<const double> features, double objectiv
 
 }  // namespace
 
-UsableRows::UsableRows(Index rows) : usable_(static_cast<std::size_t>(rows), 1), count_(rows) {}
-
 void UsableRows::find(BatchView features, std::span<const double> objectives,
                       std::span<const std::uint8_t> valid, bool nan_means_failed) {
   count_ = 0;
+  usable_.resize(static_cast<std::size_t>(features.rows()), 1);
   for (Index i = 0; i < features.rows(); ++i) {
     const auto at = static_cast<std::size_t>(i);
     const bool failed = (!valid.empty() && valid[at] == 0) ||

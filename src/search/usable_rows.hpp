@@ -15,8 +15,6 @@ namespace rarefy {
 
 class UsableRows {
  public:
-  explicit UsableRows(Index rows);
-
   /// Looks through a batch that was told. Rows whose `valid` is 0 failed (empty: all are valid),
   /// and where `nan_means_failed` those with a NaN. Throws where a row that did not fail has a
   /// value that is not finite.

@@ -33,6 +33,12 @@ void write_parts_atomically(const FilePlace& file,
   Folder::of_file(target)->write(target.filename().string(), parts);
 }
 
+void write_pieces_atomically(const FilePlace& file, const FileWriter& writer) {
+  if (file.folder() != nullptr) return file.folder()->write(file.name(), writer);
+  const auto target = destination(file.path());
+  Folder::of_file(target)->write(target.filename().string(), writer);
+}
+
 void write_file_atomically(const FilePlace& file, std::span<const std::byte> bytes) {
   write_parts_atomically(file, std::array{bytes});
 }
@@ -41,9 +47,15 @@ void write_file_atomically(const FilePlace& file, std::string_view text) {
   write_file_atomically(file, std::as_bytes(std::span(text)));
 }
 
+OpenFile open_to_read(const FilePlace& file) {
+  if (file.folder() != nullptr) {
+    return {file.folder()->descriptor(), file.name().c_str(), file.path()};
+  }
+  return {AT_FDCWD, file.path().c_str(), file.path()};
+}
+
 std::vector<std::byte> read_file(const FilePlace& file, std::uintmax_t most) {
-  if (file.folder() != nullptr) return file.folder()->read(file.name(), most);
-  return read_at(AT_FDCWD, file.path().c_str(), file.path(), most);
+  return open_to_read(file).read_all(most);
 }
 
 bool FilePlace::exists() const {

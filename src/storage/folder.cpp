@@ -47,7 +47,7 @@ std::optional<std::string_view> file_of_temporary(std::string_view name) {
 }
 
 /// The temporary of one write: locked while it lives, deleted unless it took the file's name.
-class Temporary {
+class Temporary : public FileSink {
  public:
   Temporary(int folder, const std::string& name, const fs::path& shown, mode_t mode)
       : folder_(folder), name_(name), shown_(shown) {
@@ -72,20 +72,32 @@ class Temporary {
   }
   Temporary(const Temporary&) = delete;
   Temporary& operator=(const Temporary&) = delete;
-  ~Temporary() {
+  ~Temporary() override {
     if (exists_) ::unlinkat(folder_, own_name_.c_str(), 0);
   }
 
-  void write(std::span<const std::byte> bytes) {
-    while (!bytes.empty()) {
-      const auto length = std::min(bytes.size(), kLargestTransfer);
-      const auto written =
-          uninterrupted([&] { return ::write(file_.get(), bytes.data(), length); });
-      if (written < 0) fail(shown_, "write", errno);
-      // No progress and no reason would loop for ever.
-      if (written == 0) fail(shown_, "write", EIO);
-      bytes = bytes.subspan(static_cast<std::size_t>(written));
+  // Small pieces are gathered.
+  void write(std::span<const std::byte> bytes) override {
+    if (gathered_.size() + bytes.size() > kGathered) flush();
+    if (bytes.size() >= kGathered) {
+      write_now(bytes);
+    } else {
+      if (gathered_.empty()) gathered_.reserve(kGathered);
+      gathered_.insert(gathered_.end(), bytes.begin(), bytes.end());
     }
+  }
+
+  [[nodiscard]] std::uint64_t place() const override { return place_ + gathered_.size(); }
+
+  void go_to(std::uint64_t place) override {
+    flush();
+    if (::lseek(file_.get(), static_cast<off_t>(place), SEEK_SET) < 0) fail(shown_, "write", errno);
+    place_ = place;
+  }
+
+  void flush() {
+    write_now(gathered_);
+    gathered_.clear();
   }
 
   void set_permissions(mode_t mode) {
@@ -104,10 +116,27 @@ class Temporary {
   }
 
  private:
+  static constexpr std::size_t kGathered = std::size_t{1} << 16;
+
+  void write_now(std::span<const std::byte> bytes) {
+    place_ += bytes.size();
+    while (!bytes.empty()) {
+      const auto length = std::min(bytes.size(), kLargestTransfer);
+      const auto written =
+          uninterrupted([&] { return ::write(file_.get(), bytes.data(), length); });
+      if (written < 0) fail(shown_, "write", errno);
+      // No progress and no reason would loop for ever.
+      if (written == 0) fail(shown_, "write", EIO);
+      bytes = bytes.subspan(static_cast<std::size_t>(written));
+    }
+  }
+
   int folder_;
   std::string name_, own_name_;
   fs::path shown_;
   Descriptor file_;
+  std::vector<std::byte> gathered_;
+  std::uint64_t place_ = 0;  // in the file; behind it comes what is gathered
   bool exists_ = false;
 };
 
@@ -206,8 +235,9 @@ std::shared_ptr<const Folder> Folder::make(const fs::path& path, bool* made) {
     for (const auto& part : path) {
       so_far /= part;
       if (part.empty() || part == "/") continue;  // a slash at the end; the root
+      new_ones.push_back(so_far);  // before it is there: afterwards, memory may be short
       last = make_folder(so_far, path);
-      if (last) new_ones.push_back(so_far);
+      if (!last) new_ones.pop_back();
     }
     if (made != nullptr) *made = last;
     return open(path);
@@ -258,10 +288,17 @@ std::vector<std::string> Folder::names() const {
 
 void Folder::write(const std::string& name,
                    std::span<const std::span<const std::byte>> parts) const {
+  write(name, [&](FileSink& sink) {
+    for (const auto part : parts) sink.write(part);
+  });
+}
+
+void Folder::write(const std::string& name, const FileWriter& writer) const {
   const auto shown = file(name);
   const auto kept = permissions_to_keep(descriptor(), name, shown);
   Temporary temporary(descriptor(), name, shown, kept.value_or(0666));
-  for (const auto part : parts) temporary.write(part);
+  writer(temporary);
+  temporary.flush();
   if (kept) temporary.set_permissions(*kept);
   temporary.take_the_name();
   if (!sync_names(descriptor())) {
@@ -270,7 +307,7 @@ void Folder::write(const std::string& name,
 }
 
 std::vector<std::byte> Folder::read(const std::string& name, std::uintmax_t most) const {
-  return read_at(descriptor(), name.c_str(), file(name), most);
+  return OpenFile(descriptor(), name.c_str(), file(name)).read_all(most);
 }
 
 void Folder::remove(const std::string& name) const {

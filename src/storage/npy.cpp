@@ -9,9 +9,12 @@
 #include <limits>
 #include <optional>
 #include <type_traits>
+#include <utility>
 
 #include "rarefy/core/error.hpp"
 #include "rarefy/storage/atomic_file.hpp"
+#include "storage/npy_source.hpp"
+#include "storage/read_at.hpp"
 
 namespace rarefy {
 namespace {
@@ -201,61 +204,74 @@ void for_each_fortran(std::span<const Index> shape, std::size_t count, Visit vis
   }
 }
 
+/// What a file says of its values.
+struct Layout {
+  NpyHeader header;
+  std::size_t count = 0;       // of values
+  std::uint64_t data_size = 0;  // in bytes
+};
+
 /// Values of type Stored turned into To by `convert`, in C order.
 template <typename Stored, typename To, typename Convert>
-std::vector<To> values_of(std::span<const std::byte> data, const NpyHeader& header,
-                          std::size_t count, Convert convert) {
-  std::vector<To> values(count);
-  const auto at = [&](std::size_t offset) {
-    Stored stored;
-    std::memcpy(&stored, data.data() + offset * sizeof stored, sizeof stored);
-    return convert(stored);
-  };
-  if (count == 0) return values;
-  if (header.fortran_order && header.shape.size() > 1) {
-    for_each_fortran(header.shape, count,
-                     [&](std::size_t offset, std::size_t place) { values[place] = at(offset); });
-  } else if constexpr (std::is_same_v<Stored, To>) {
-    std::memcpy(values.data(), data.data(), count * sizeof(To));
+std::vector<To> values_of(const NpySource& source, const Layout& layout, Convert convert) {
+  const auto& header = layout.header;
+  std::vector<To> values(layout.count);
+  if (layout.count == 0) return values;
+  const bool turned = header.fortran_order && header.shape.size() > 1;
+  if constexpr (std::is_same_v<Stored, To>) {
+    if (!turned) {  // straight to where they belong
+      source.read(std::as_writable_bytes(std::span(values)));
+      return values;
+    }
+  }
+  std::vector<Stored> stored(layout.count);
+  source.read(std::as_writable_bytes(std::span(stored)));
+  if (turned) {
+    for_each_fortran(header.shape, layout.count, [&](std::size_t offset, std::size_t place) {
+      values[place] = convert(stored[offset]);
+    });
   } else {
-    for (std::size_t i = 0; i < count; ++i) values[i] = at(i);
+    std::ranges::transform(stored, values.begin(), convert);
   }
   return values;
 }
 
-struct Layout {
-  NpyHeader header;
-  std::span<const std::byte> data;
-};
-
-Layout layout_of(std::span<const std::byte> bytes, std::string_view name) {
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+Layout read_layout(const NpySource& source, std::string_view name) {
   const auto truncated = [&](std::size_t needed) {
-    if (bytes.size() >= needed) return;
-    throw Error(ErrorKind::corrupt, name, fmt::format("{} bytes", bytes.size()),
+    if (source.size >= needed) return;
+    throw Error(ErrorKind::corrupt, name, fmt::format("{} bytes", source.size),
                 fmt::format("a .npy array, whose header alone needs {}", needed));
   };
-  if (!kNpyMagic.starts_with(text.substr(0, kNpyMagic.size()))) {
+  std::array<std::byte, 12> start{};
+  const auto first = static_cast<std::size_t>(std::min<std::uint64_t>(source.size, 10));
+  source.read(std::span(start).first(first));
+  const std::string_view begun(reinterpret_cast<const char*>(start.data()), first);
+  if (!kNpyMagic.starts_with(begun.substr(0, kNpyMagic.size()))) {
     throw Error(ErrorKind::corrupt, name, "another kind of file", "a .npy array");
   }
   truncated(10);
-  const auto major = std::to_integer<unsigned>(bytes[6]);
-  const auto minor = std::to_integer<unsigned>(bytes[7]);
+  const auto major = std::to_integer<unsigned>(start[6]);
+  const auto minor = std::to_integer<unsigned>(start[7]);
   if (major < 1 || major > 3 || minor != 0) {
     throw Error(ErrorKind::corrupt, name, fmt::format("version {}.{} of .npy", major, minor),
                 "1.0, 2.0 or 3.0");
   }
   const std::size_t width = major == 1 ? 2 : 4;
-  const std::size_t start = kNpyMagic.size() + 2 + width;
-  truncated(start);
+  const std::size_t prefix = kNpyMagic.size() + 2 + width;
+  truncated(prefix);
+  source.read(std::span(start).subspan(first, prefix - first));
   std::uint32_t length = 0;
-  std::memcpy(&length, bytes.data() + 8, width);
+  std::memcpy(&length, start.data() + 8, width);
   if (length > kLongestHeader) {
     throw Error(ErrorKind::corrupt, name, fmt::format("a header of {} bytes", length),
                 fmt::format("at most {}", kLongestHeader));
   }
-  truncated(start + length);
-  return {HeaderParser(text.substr(start, length), name).parse(), bytes.subspan(start + length)};
+  truncated(prefix + length);
+  std::string text(length, '\0');
+  source.read(std::as_writable_bytes(std::span(text)));
+  return {.header = HeaderParser(text, name).parse(),
+          .count = 0,
+          .data_size = source.size - prefix - length};
 }
 
 /// The length of one stored value, for the types that are read.
@@ -341,10 +357,9 @@ std::vector<std::byte> encode_npy(std::span<const std::int64_t> values,
   return encode(NpyArray::Type::int64, values, shape);
 }
 
-NpyArray decode_npy(std::span<const std::byte> bytes, std::string_view name) {
-  const auto layout = layout_of(bytes, name);
+NpyArray read_npy_array(const NpySource& source, std::string_view name, const ShapeCheck& accept) {
+  auto layout = read_layout(source, name);
   const auto& header = layout.header;
-  const auto data = layout.data;
   const auto& descr = header.descr;
   const auto size = item_size(descr, name);
   const auto count = count_values(header.shape);
@@ -352,18 +367,20 @@ NpyArray decode_npy(std::span<const std::byte> bytes, std::string_view name) {
     throw Error(ErrorKind::corrupt, name, "shape " + shape_text(header.shape),
                 "one that fits in memory");
   }
-  if (data.size() / size != *count || data.size() % size != 0) {
+  if (layout.data_size / size != *count || layout.data_size % size != 0) {
     throw Error(
-        ErrorKind::corrupt, name, fmt::format("{} bytes of values", data.size()),
+        ErrorKind::corrupt, name, fmt::format("{} bytes of values", layout.data_size),
         fmt::format("{} for shape {} of '{}'", *count * size, shape_text(header.shape), descr));
   }
+  layout.count = *count;
+  if (accept) accept(header.shape);
 
   const auto reals = [&]<typename Stored>(Stored) {
-    return values_of<Stored, double>(data, header, *count,
+    return values_of<Stored, double>(source, layout,
                                      [](Stored x) { return static_cast<double>(x); });
   };
   const auto integers = [&]<typename Stored>(Stored) {
-    return values_of<Stored, std::int64_t>(data, header, *count, [&](Stored x) {
+    return values_of<Stored, std::int64_t>(source, layout, [&](Stored x) {
       if constexpr (std::is_same_v<Stored, std::uint64_t>) {
         if (x > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
           throw Error(ErrorKind::data, name, fmt::format("the value {}", x),
@@ -398,18 +415,25 @@ NpyArray decode_npy(std::span<const std::byte> bytes, std::string_view name) {
   return array;
 }
 
-Batch to_batch(const NpyArray& array) {
+NpyArray decode_npy(std::span<const std::byte> bytes, std::string_view name) {
+  const auto read = [rest = bytes](std::span<std::byte> out) mutable {
+    std::ranges::copy(rest.first(out.size()), out.begin());
+    rest = rest.subspan(out.size());
+  };
+  return read_npy_array({.size = bytes.size(), .read = read}, name);
+}
+
+Batch to_batch(NpyArray array) {
   // Rows without columns take no bytes, so a file could claim any number of them.
   if (array.shape.size() != 2 || (array.shape[0] > 0 && array.shape[1] == 0)) {
     throw Error(ErrorKind::data, array.name, "an array of shape " + shape_text(array.shape),
                 "(rows, columns) with at least one column");
   }
   check_npy_shape(array.shape, static_cast<std::size_t>(array.size()));
-  Batch batch(array.shape[0], array.shape[1]);
-  if (array.type() == NpyArray::Type::float64) {
-    std::ranges::copy(array.reals(), batch.data());
-    return batch;
+  if (auto* reals = std::get_if<std::vector<double>>(&array.values)) {
+    return {std::move(*reals), array.shape[0], array.shape[1]};
   }
+  Batch batch(array.shape[0], array.shape[1]);
   constexpr std::int64_t kExact = std::int64_t{1} << 53;  // every integer up to here is a double
   std::ranges::transform(array.integers(), batch.data(), [&](std::int64_t value) {
     if (value < -kExact || value > kExact) {
@@ -421,9 +445,15 @@ Batch to_batch(const NpyArray& array) {
   return batch;
 }
 
-NpyArray read_npy(const FilePlace& file) { return decode_npy(read_file(file), file.string()); }
+NpyArray read_npy(const FilePlace& file, const ShapeCheck& accept) {
+  auto opened = open_to_read(file);
+  return read_npy_array({.size = opened.size(), .read = [&](auto out) { opened.read(out); }},
+                        file.string(), accept);
+}
 
-Batch read_npy_batch(const FilePlace& file) { return to_batch(read_npy(file)); }
+Batch read_npy_batch(const FilePlace& file, const ShapeCheck& accept) {
+  return to_batch(read_npy(file, accept));
+}
 
 void write_npy(const FilePlace& file, BatchView batch) {
   const std::array shape{batch.rows(), batch.cols()};

@@ -5,11 +5,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <exception>
 #include <memory>
+#include <new>
 #include <set>
+#include <utility>
 
 #include "rarefy/core/error.hpp"
 #include "rarefy/storage/atomic_file.hpp"
+#include "storage/npy_source.hpp"
 
 namespace rarefy {
 namespace {
@@ -41,11 +46,18 @@ class ZipError {
   ZipError(const ZipError&) = delete;
   ZipError& operator=(const ZipError&) = delete;
   zip_error_t* get() { return &error_; }
-  std::string text() { return zip_error_strerror(&error_); }
 
  private:
   zip_error_t error_{};
 };
+
+/// What the library says went wrong, in a file that somebody else has made. Where it has had no
+/// memory, it says that, or nothing at all.
+std::string reason(zip_error_t* error) {
+  const int code = zip_error_code_zip(error);
+  if (code == ZIP_ER_MEMORY) throw std::bad_alloc();
+  return code == ZIP_ER_OK ? "for an unknown reason" : zip_error_strerror(error);
+}
 
 /// The archive owns its source from here on; `source` keeps a share of it.
 Archive open_archive(zip_source_t* source, int flags, ZipError& error) {
@@ -56,8 +68,10 @@ Archive open_archive(zip_source_t* source, int flags, ZipError& error) {
 
 // ---- writing -----------------------------------------------------------------------------------
 
-[[noreturn]] void cannot_build(std::string_view reason) {
-  throw Error(ErrorKind::io, fmt::format("npz archive: cannot build it: {}", reason));
+/// Nothing here depends on what others have made: without a reason it was memory.
+[[noreturn]] void cannot_build(zip_error_t* error) {
+  if (zip_error_code_zip(error) == ZIP_ER_OK) throw std::bad_alloc();
+  throw Error(ErrorKind::io, fmt::format("npz archive: cannot build it: {}", reason(error)));
 }
 
 void check_name(const std::string& name, std::set<std::string_view>& seen) {
@@ -86,34 +100,136 @@ void add_array(zip_t* archive, const NamedArray& array, const std::vector<std::b
   };
   const std::array fragments{fragment(header), fragment(data)};
   Source source(zip_source_buffer_fragment(archive, fragments.data(), data.empty() ? 1 : 2, 0));
-  if (!source) cannot_build(zip_strerror(archive));
+  if (!source) cannot_build(zip_get_error(archive));
   const auto file_name = array.name + std::string(kSuffix);
   const auto index = zip_file_add(archive, file_name.c_str(), source.get(), ZIP_FL_ENC_UTF_8);
-  if (index < 0) cannot_build(zip_strerror(archive));
+  if (index < 0) cannot_build(zip_get_error(archive));
   (void)source.release();  // the archive's now
   const auto entry = static_cast<zip_uint64_t>(index);
   if (zip_set_file_compression(archive, entry, ZIP_CM_STORE, 0) != 0 ||
       zip_file_set_dostime(archive, entry, 0, kFirstDay, 0) != 0 ||
       zip_file_set_external_attributes(archive, entry, 0, ZIP_OPSYS_UNIX, kMode) != 0) {
-    cannot_build(zip_strerror(archive));
+    cannot_build(zip_get_error(archive));
   }
 }
 
-std::vector<std::byte> bytes_of(zip_source_t* source) {
-  zip_stat_t status;
-  zip_stat_init(&status);
-  if (zip_source_stat(source, &status) != 0 || (status.valid & ZIP_STAT_SIZE) == 0 ||
-      zip_source_open(source) != 0) {
-    cannot_build(zip_error_strerror(zip_source_error(source)));
+/// Where the library writes: into a sink, piece by piece. It goes back to put sizes and checksums
+/// into headers.
+class Target {
+ public:
+  explicit Target(FileSink& sink) : sink_(sink) {}
+
+  [[nodiscard]] Source source(ZipError& error) {
+    return Source(zip_source_function_create(&Target::call, this, error.get()));
   }
-  std::vector<std::byte> bytes(status.size);
-  const auto got = zip_source_read(source, bytes.data(), bytes.size());
-  zip_source_close(source);
-  if (got < 0 || static_cast<zip_uint64_t>(got) != status.size) {
-    cannot_build(zip_error_strerror(zip_source_error(source)));
+  /// What the sink has thrown, if anything.
+  void rethrow() const {
+    if (failure_) std::rethrow_exception(failure_);
   }
-  return bytes;
+
+ private:
+  // Called from C code, which no exception may pass through.
+  static zip_int64_t call(void* self, void* data, zip_uint64_t length,
+                          zip_source_cmd_t command) noexcept {
+    auto& target = *static_cast<Target*>(self);
+    try {
+      return target.serve(data, length, command);
+    } catch (...) {
+      target.failure_ = std::current_exception();
+      zip_error_set(target.error_.get(), ZIP_ER_WRITE, EIO);
+      return -1;
+    }
+  }
+
+  zip_int64_t serve(void* data, zip_uint64_t length, zip_source_cmd_t command) {
+    switch (command) {
+      case ZIP_SOURCE_SUPPORTS:
+        return zip_source_make_command_bitmap(
+            ZIP_SOURCE_SUPPORTS, ZIP_SOURCE_OPEN, ZIP_SOURCE_READ, ZIP_SOURCE_CLOSE,
+            ZIP_SOURCE_STAT, ZIP_SOURCE_ERROR, ZIP_SOURCE_FREE, ZIP_SOURCE_SEEK, ZIP_SOURCE_TELL,
+            ZIP_SOURCE_BEGIN_WRITE, ZIP_SOURCE_COMMIT_WRITE, ZIP_SOURCE_ROLLBACK_WRITE,
+            ZIP_SOURCE_WRITE, ZIP_SOURCE_SEEK_WRITE, ZIP_SOURCE_TELL_WRITE, ZIP_SOURCE_REMOVE, -1);
+      case ZIP_SOURCE_STAT:  // there is nothing yet
+        zip_error_set(error_.get(), ZIP_ER_READ, ENOENT);
+        return -1;
+      case ZIP_SOURCE_ERROR: return zip_error_to_data(error_.get(), data, length);
+      case ZIP_SOURCE_WRITE:
+        sink_.write({static_cast<const std::byte*>(data), static_cast<std::size_t>(length)});
+        end_ = std::max(end_, sink_.place());
+        return static_cast<zip_int64_t>(length);
+      case ZIP_SOURCE_TELL_WRITE: return static_cast<zip_int64_t>(sink_.place());
+      case ZIP_SOURCE_SEEK_WRITE: {
+        const auto place =
+            zip_source_seek_compute_offset(sink_.place(), end_, data, length, error_.get());
+        if (place < 0) return -1;
+        sink_.go_to(static_cast<std::uint64_t>(place));
+        return 0;
+      }
+      case ZIP_SOURCE_BEGIN_WRITE:
+      case ZIP_SOURCE_COMMIT_WRITE:
+      case ZIP_SOURCE_ROLLBACK_WRITE:
+      case ZIP_SOURCE_FREE: return 0;
+      default: zip_error_set(error_.get(), ZIP_ER_OPNOTSUPP, 0); return -1;
+    }
+  }
+
+  FileSink& sink_;
+  ZipError error_;
+  std::uint64_t end_ = 0;
+  std::exception_ptr failure_;
+};
+
+void write_arrays(std::span<const NamedArray> arrays,
+                  std::span<const std::vector<std::byte>> headers, FileSink& sink) {
+  Target target(sink);
+  ZipError error;
+  const auto source = target.source(error);
+  if (!source) cannot_build(error.get());
+  auto archive = open_archive(source.get(), ZIP_CREATE | ZIP_TRUNCATE, error);
+  if (!archive) cannot_build(error.get());
+  for (std::size_t i = 0; i < arrays.size(); ++i) add_array(archive.get(), arrays[i], headers[i]);
+  if (zip_close(archive.get()) != 0) {
+    target.rethrow();
+    cannot_build(zip_get_error(archive.get()));
+  }
+  (void)archive.release();  // closing it has freed it
 }
+
+std::vector<std::vector<std::byte>> checked_headers(std::span<const NamedArray> arrays) {
+  std::set<std::string_view> seen;
+  std::vector<std::vector<std::byte>> headers;
+  headers.reserve(arrays.size());
+  for (const auto& array : arrays) {
+    check_name(array.name, seen);
+    const auto count = std::visit([](auto values) { return values.size(); }, array.values);
+    check_npy_shape(array.shape, count);
+    headers.push_back(encode_npy_header(
+        array.values.index() == 0 ? NpyArray::Type::float64 : NpyArray::Type::int64, array.shape));
+  }
+  if (arrays.empty()) {
+    // libzip writes no file for an empty archive.
+    throw Error(ErrorKind::parameter, "npz archive", "no array", "at least one");
+  }
+  return headers;
+}
+
+/// A file in memory.
+class MemorySink : public FileSink {
+ public:
+  void write(std::span<const std::byte> bytes) override {
+    const auto end = static_cast<std::size_t>(place_) + bytes.size();
+    if (end > bytes_.size()) bytes_.resize(end);
+    std::ranges::copy(bytes, bytes_.begin() + static_cast<std::ptrdiff_t>(place_));
+    place_ = end;
+  }
+  [[nodiscard]] std::uint64_t place() const override { return place_; }
+  void go_to(std::uint64_t place) override { place_ = place; }
+  [[nodiscard]] std::vector<std::byte> take() { return std::move(bytes_); }
+
+ private:
+  std::vector<std::byte> bytes_;
+  std::uint64_t place_ = 0;
+};
 
 // ---- reading -----------------------------------------------------------------------------------
 
@@ -145,67 +261,72 @@ std::size_t size_of(const zip_stat_t& status, std::uint64_t& budget, const std::
   return static_cast<std::size_t>(status.size);
 }
 
-std::vector<std::byte> unpack(zip_t* archive, zip_uint64_t index, std::size_t size,
-                              const std::string& name) {
-  const auto corrupt = [&](std::string_view reason) {
-    throw Error(ErrorKind::corrupt, fmt::format("{}: cannot unpack: {}", name, reason));
+/// The array in an entry whose size can be believed, straight into its place.
+NpyArray unpack(zip_t* archive, zip_uint64_t index, std::size_t size, const std::string& name,
+                const ShapeCheck& accept) {
+  const auto corrupt = [&](std::string_view why) {
+    throw Error(ErrorKind::corrupt, fmt::format("{}: cannot unpack: {}", name, why));
   };
   const Entry entry(zip_fopen_index(archive, index, 0));
-  if (!entry) corrupt(zip_strerror(archive));
-  std::vector<std::byte> bytes(size);
-  for (std::span<std::byte> rest = bytes; !rest.empty();) {
-    const auto got = zip_fread(entry.get(), rest.data(), rest.size());
-    if (got < 0) corrupt(zip_file_strerror(entry.get()));
-    if (got == 0) corrupt("it ends early");
-    rest = rest.subspan(static_cast<std::size_t>(got));
-  }
+  if (!entry) corrupt(reason(zip_get_error(archive)));
+  const auto read = [&](std::span<std::byte> rest) {
+    while (!rest.empty()) {
+      const auto got = zip_fread(entry.get(), rest.data(), rest.size());
+      if (got < 0) corrupt(reason(zip_file_get_error(entry.get())));
+      if (got == 0) corrupt("it ends early");
+      rest = rest.subspan(static_cast<std::size_t>(got));
+    }
+  };
+  auto array = read_npy_array({.size = size, .read = read}, name, accept);
   // The checksum is compared when the end is met, which takes one read more.
   std::byte beyond{};
   const auto more = zip_fread(entry.get(), &beyond, 1);
-  if (more < 0) corrupt(zip_file_strerror(entry.get()));
+  if (more < 0) corrupt(reason(zip_file_get_error(entry.get())));
   if (more > 0) corrupt("it is longer than it says");
-  return bytes;
+  return array;
 }
 
-}  // namespace
+/// One entry of an archive that is open.
+struct Listed {
+  std::string key, full_name;
+  std::size_t size = 0;
+};
 
-std::vector<std::byte> encode_npz(std::span<const NamedArray> arrays) {
-  std::set<std::string_view> seen;
-  std::vector<std::vector<std::byte>> headers;
-  headers.reserve(arrays.size());
-  for (const auto& array : arrays) {
-    check_name(array.name, seen);
-    const auto count = std::visit([](auto values) { return values.size(); }, array.values);
-    check_npy_shape(array.shape, count);
-    headers.push_back(encode_npy_header(
-        array.values.index() == 0 ? NpyArray::Type::float64 : NpyArray::Type::int64, array.shape));
+Listed listed(zip_t* archive, zip_uint64_t index, std::uint64_t& budget, std::string_view name) {
+  zip_stat_t status;
+  zip_stat_init(&status);
+  if (zip_stat_index(archive, index, ZIP_FL_ENC_RAW, &status) != 0) {
+    throw Error(ErrorKind::corrupt,
+                fmt::format("{}: entry {}: {}", name, index, reason(zip_get_error(archive))));
   }
-  if (arrays.empty()) {
-    // libzip writes no file for an empty archive.
-    throw Error(ErrorKind::parameter, "npz archive", "no array", "at least one");
+  const std::string_view file_name = (status.valid & ZIP_STAT_NAME) != 0 ? status.name : "";
+  if (!file_name.ends_with(kSuffix) || file_name.size() == kSuffix.size()) {
+    throw Error(ErrorKind::corrupt, fmt::format("{}: entry {}", name, index),
+                "a file of another kind", "an array, NAME.npy");
   }
-
-  ZipError error;
-  const Source source(zip_source_buffer_create(nullptr, 0, 0, error.get()));
-  if (!source) cannot_build(error.text());
-  auto archive = open_archive(source.get(), ZIP_CREATE | ZIP_TRUNCATE, error);
-  if (!archive) cannot_build(error.text());
-  for (std::size_t i = 0; i < arrays.size(); ++i) add_array(archive.get(), arrays[i], headers[i]);
-  if (zip_close(archive.get()) != 0) cannot_build(zip_strerror(archive.get()));
-  (void)archive.release();  // closing it has freed it
-  return bytes_of(source.get());
+  Listed entry;
+  entry.key = file_name.substr(0, file_name.size() - kSuffix.size());
+  // Quoted only where it can be shown: in a file from elsewhere it may be anything.
+  const bool printable =
+      std::ranges::all_of(entry.key, [](char c) { return c >= ' ' && c <= '~'; });
+  entry.full_name = fmt::format("{}[{}]", name, printable ? entry.key : std::to_string(index));
+  entry.size = size_of(status, budget, entry.full_name);
+  return entry;
 }
 
-NpzArrays decode_npz(std::span<const std::byte> bytes, std::string_view name) {
+/// The arrays for which `wanted` holds; the others are listed but not unpacked, and are empty.
+NpzArrays read_arrays(std::span<const std::byte> bytes, std::string_view name,
+                      const std::function<bool(std::string_view)>& wanted,
+                      const ShapeCheck& accept) {
   if (bytes.empty()) {  // which libzip takes for an archive without entries
     throw Error(ErrorKind::corrupt, name, "no whole archive (an empty file)", "a .npz file");
   }
   ZipError error;
   const Source source(zip_source_buffer_create(bytes.data(), bytes.size(), 0, error.get()));
-  if (!source) throw Error(ErrorKind::io, fmt::format("{}: {}", name, error.text()));
+  if (!source) throw std::bad_alloc();  // nothing else can be missing here
   const auto archive = open_archive(source.get(), ZIP_RDONLY | ZIP_CHECKCONS, error);
   if (!archive) {
-    throw Error(ErrorKind::corrupt, name, fmt::format("no whole archive ({})", error.text()),
+    throw Error(ErrorKind::corrupt, name, fmt::format("no whole archive ({})", reason(error.get())),
                 "a .npz file");
   }
   const auto count = static_cast<zip_uint64_t>(zip_get_num_entries(archive.get(), 0));
@@ -213,39 +334,48 @@ NpzArrays decode_npz(std::span<const std::byte> bytes, std::string_view name) {
     throw Error(ErrorKind::corrupt, name, fmt::format("{} arrays", count),
                 fmt::format("at most {}", kMostArrays));
   }
-
   NpzArrays arrays;
   std::uint64_t budget = kMostBytes;
   for (zip_uint64_t index = 0; index < count; ++index) {
-    zip_stat_t status;
-    zip_stat_init(&status);
-    if (zip_stat_index(archive.get(), index, ZIP_FL_ENC_RAW, &status) != 0) {
-      throw Error(ErrorKind::corrupt,
-                  fmt::format("{}: entry {}: {}", name, index, zip_strerror(archive.get())));
+    auto entry = listed(archive.get(), index, budget, name);
+    NpyArray array;
+    if (wanted(entry.key)) {
+      array = unpack(archive.get(), index, entry.size, entry.full_name, accept);
     }
-    const std::string_view file_name = (status.valid & ZIP_STAT_NAME) != 0 ? status.name : "";
-    if (!file_name.ends_with(kSuffix) || file_name.size() == kSuffix.size()) {
-      throw Error(ErrorKind::corrupt, fmt::format("{}: entry {}", name, index),
-                  "a file of another kind", "an array, NAME.npy");
-    }
-    const std::string key(file_name.substr(0, file_name.size() - kSuffix.size()));
-    // Quoted only where it can be shown: in a file from elsewhere it may be anything.
-    const bool printable = std::ranges::all_of(key, [](char c) { return c >= ' ' && c <= '~'; });
-    const auto full_name = fmt::format("{}[{}]", name, printable ? key : std::to_string(index));
-    const auto size = size_of(status, budget, full_name);
-    auto array = decode_npy(unpack(archive.get(), index, size, full_name), full_name);
-    if (!arrays.emplace(key, std::move(array)).second) {
-      throw Error(ErrorKind::corrupt, full_name, "two arrays of this name", "one");
+    if (!arrays.emplace(std::move(entry.key), std::move(array)).second) {
+      throw Error(ErrorKind::corrupt, entry.full_name, "two arrays of this name", "one");
     }
   }
   return arrays;
 }
 
+}  // namespace
+
+std::vector<std::byte> encode_npz(std::span<const NamedArray> arrays) {
+  MemorySink sink;
+  write_arrays(arrays, checked_headers(arrays), sink);
+  return sink.take();
+}
+
+NpzArrays decode_npz(std::span<const std::byte> bytes, std::string_view name) {
+  return read_arrays(
+      bytes, name, [](std::string_view) { return true; }, {});
+}
+
 void write_npz(const FilePlace& file, std::span<const NamedArray> arrays) {
-  write_file_atomically(file, encode_npz(arrays));
+  const auto headers = checked_headers(arrays);
+  write_pieces_atomically(file, [&](FileSink& sink) { write_arrays(arrays, headers, sink); });
 }
 
 NpzArrays read_npz(const FilePlace& file) { return decode_npz(read_file(file), file.string()); }
+
+NpyArray read_npz_array(const FilePlace& file, std::string_view key, const ShapeCheck& accept) {
+  const auto name = file.string();
+  auto arrays = read_arrays(
+      read_file(file), name, [&](std::string_view other) { return other == key; }, accept);
+  (void)array_of(arrays, key, name);
+  return std::move(arrays.find(key)->second);
+}
 
 const NpyArray& array_of(const NpzArrays& arrays, std::string_view key, std::string_view name) {
   const auto found = arrays.find(key);

@@ -12,6 +12,7 @@
 #include <cassert>
 #include <cstddef>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace rarefy {
@@ -93,6 +94,11 @@ class Batch {
  public:
   Batch() = default;
   Batch(Index rows, Index cols) { resize(rows, cols); }
+  /// Of values that lie row by row, rows x cols of them.
+  Batch(std::vector<double> values, Index rows, Index cols)
+      : values_(std::move(values)), rows_(rows), cols_(cols) {
+    assert(static_cast<Index>(values_.size()) == rows * cols);
+  }
 
   /// Sets the shape; values are unspecified where the number of columns changed.
   void resize(Index rows, Index cols) {

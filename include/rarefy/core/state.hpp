@@ -8,17 +8,26 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "rarefy/core/batch.hpp"
 
 namespace rarefy {
 
+/// Keeps what is written, or hands it on: a state may be as large as the memory that is left.
 class StateWriter {
  public:
+  /// Keeps it, for bytes().
+  StateWriter() = default;
+  /// Hands it to `sink`, in pieces, the last of them by flush(). Long fields are not copied.
+  explicit StateWriter(std::function<void(std::span<const std::byte>)> sink)
+      : sink_(std::move(sink)) {}
+
   void integer(std::string_view name, std::int64_t value);
   void real(std::string_view name, double value);
   void text(std::string_view name, std::string_view value);
@@ -26,12 +35,15 @@ class StateWriter {
   void floats(std::string_view name, std::span<const float> values);
   void integers(std::string_view name, std::span<const std::int64_t> values);
 
+  /// Without a sink: all of it. With one: what it has not been handed yet.
   [[nodiscard]] const std::vector<std::byte>& bytes() const { return bytes_; }
   void clear() { bytes_.clear(); }
+  void flush();
 
  private:
   void field(std::string_view name, char type, std::uint64_t count, const void* data,
              std::size_t size);
+  std::function<void(std::span<const std::byte>)> sink_;
   std::vector<std::byte> bytes_;
 };
 

@@ -35,9 +35,11 @@ class Reservoir : public FeatureBuffer {
 
  private:
   void draw_skip();
+  void make_room(Index rows);
 
   ReservoirOptions options_;
   Batch rows_;
+  Index room_ = 0;  // for so many rows
   std::int64_t seen_ = 0;
   std::int64_t next_ = 0;   // the number of the next item to take
   std::int64_t draws_ = 0;  // how often a skip was drawn: names the random stream

@@ -128,6 +128,7 @@ class CmaEs : public EvolutionStrategy {
   void update_covariance(double keep, double rank_one, BatchSpan steps);
 
  private:
+  void make_room();
   void decompose();
   void repair_rows(const StreamKey& key, BatchSpan out);
   void whiten(std::span<double> step);

@@ -58,6 +58,7 @@ class LinearStrategy : public EvolutionStrategy {
                      double mueff);
 
  private:
+  void make_room();
   void place(std::span<const double> normals, std::span<double> solution) const;
 
   LinearStrategyOptions options_;

@@ -30,7 +30,8 @@ struct MemoryEstimate {
 
 struct MemoryUse {
   Index threads = 0;  ///< 0: one for each core
-  /// States are saved, as those of a run are: they lie in memory once more when they are written.
+  /// States are saved, as those of a run are. They are written from where they lie, but lie in
+  /// memory once more when they are read back: a run that begins should be one that can be resumed.
   bool saves = true;
   /// The number of cells, where it is not the configuration that says it (`centroids`).
   std::optional<Index> cells = {};

@@ -2,10 +2,14 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "rarefy/core/stop.hpp"
 #include "rarefy/domains/domain.hpp"
@@ -89,9 +93,11 @@ class Run {
   Run(Config config, RunFolder folder, std::shared_ptr<const Domain> domain, RunTeam team);
   /// Makes the search of a new run.
   void build();
-  /// Makes the search of a run that was begun, of what the folder has.
-  void build_again();
+  /// Makes the search of a run that was begun, of what the folder has. Its state takes
+  /// `state_bytes`.
+  void build_again(std::size_t state_bytes);
   void begin();
+  [[noreturn]] void tell_of_memory(const std::exception_ptr& reason, std::string_view doing) const;
 
   // run_checkpoint.cpp
   void write_checkpoint();
@@ -106,9 +112,9 @@ class Run {
   std::unique_ptr<Search> search_;
   MetricsLog metrics_;
   std::string recorded_instruction_set_, recorded_version_;
+  std::int64_t saved_iteration_ = 0;  // of the last checkpoint
   double seconds_before_ = 0.0;
   std::optional<std::chrono::steady_clock::time_point> going_since_;
-  StateWriter state_;  // kept, so that its memory is
 };
 
 }  // namespace rarefy

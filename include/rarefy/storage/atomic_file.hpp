@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "rarefy/storage/file_place.hpp"
+#include "rarefy/storage/file_sink.hpp"
 
 namespace rarefy {
 
@@ -23,6 +24,10 @@ void write_file_atomically(const FilePlace& file, std::string_view text);
 /// The same for bytes that lie in several places and would otherwise be copied into one.
 void write_parts_atomically(const FilePlace& file,
                             std::span<const std::span<const std::byte>> parts);
+
+/// The same for a file that is written piece by piece, so that it need not lie in memory as a whole.
+/// Whatever `writer` throws leaves the file as it was.
+void write_pieces_atomically(const FilePlace& file, const FileWriter& writer);
 
 /// The whole of a regular file of at most `most` bytes; Error (io) otherwise.
 [[nodiscard]] std::vector<std::byte> read_file(const FilePlace& file,

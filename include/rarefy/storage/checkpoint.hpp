@@ -14,11 +14,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "rarefy/storage/file_place.hpp"
+#include "rarefy/storage/file_sink.hpp"
 
 namespace rarefy {
 
@@ -27,6 +29,9 @@ namespace rarefy {
 
 /// Atomic: see atomic_file.hpp.
 void write_checkpoint(const FilePlace& file, std::span<const std::byte> payload);
+/// The same for a payload that `write` hands over piece by piece: it lies nowhere as a whole.
+void write_checkpoint_in_pieces(const FilePlace& file,
+                                const std::function<void(const ByteSink&)>& write);
 [[nodiscard]] std::vector<std::byte> read_checkpoint(const FilePlace& file);
 
 /// The payload, a part of `file`. Error (data) for another version, Error (corrupt) for a file that

@@ -15,6 +15,8 @@
 #include <string_view>
 #include <vector>
 
+#include "rarefy/storage/file_sink.hpp"
+
 namespace rarefy {
 
 class Descriptor;
@@ -49,6 +51,8 @@ class Folder {
   /// name is replaced; a link itself, not what it leads to. Folders and special files are
   /// refused. The new file has the permissions of the one it replaces.
   void write(const std::string& name, std::span<const std::span<const std::byte>> parts) const;
+  /// The same for a file that is written piece by piece.
+  void write(const std::string& name, const FileWriter& writer) const;
   /// The whole of a regular file of at most `most` bytes; links are followed.
   [[nodiscard]] std::vector<std::byte> read(const std::string& name, std::uintmax_t most) const;
   /// Removes a file or a link; that there is none is well, too.

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -55,10 +56,13 @@ void check_npy_shape(std::span<const Index> shape, std::size_t values);
 
 /// A 2-D array, (rows, columns), as a batch. Integers must be exact as doubles. NaN and infinities
 /// pass: what they mean is for the caller to say.
-[[nodiscard]] Batch to_batch(const NpyArray& array);
+[[nodiscard]] Batch to_batch(NpyArray array);
 
-[[nodiscard]] NpyArray read_npy(const FilePlace& file);
-[[nodiscard]] Batch read_npy_batch(const FilePlace& file);
+/// Looks at the shape of an array before its values are read, and throws where it is not wanted.
+using ShapeCheck = std::function<void(std::span<const Index> shape)>;
+
+[[nodiscard]] NpyArray read_npy(const FilePlace& file, const ShapeCheck& accept = {});
+[[nodiscard]] Batch read_npy_batch(const FilePlace& file, const ShapeCheck& accept = {});
 /// Atomic: see atomic_file.hpp.
 void write_npy(const FilePlace& file, BatchView batch);
 

@@ -30,6 +30,10 @@ using NpzArrays = std::map<std::string, NpyArray, std::less<>>;
 /// Atomic: see atomic_file.hpp.
 void write_npz(const FilePlace& file, std::span<const NamedArray> arrays);
 [[nodiscard]] NpzArrays read_npz(const FilePlace& file);
+/// One array, and no other is unpacked; Error (data) that lists the names there are when it is
+/// missing.
+[[nodiscard]] NpyArray read_npz_array(const FilePlace& file, std::string_view key,
+                                      const ShapeCheck& accept = {});
 
 /// The array `key` of `arrays`; Error (data) that lists the names there are when it is missing.
 [[nodiscard]] const NpyArray& array_of(const NpzArrays& arrays, std::string_view key,

@@ -22,10 +22,6 @@ DirectKdeSums::DirectKdeSums(Kernel kernel, KernelCoordinates coordinates, Featu
       coordinates_(std::move(coordinates)),
       buffer_(buffer),
       points_(static_cast<Index>(coordinates_.scale.size())) {
-  if (buffer_.capacity() > 0) {
-    points_.reserve(buffer_.capacity());
-    changed_.reserve(static_cast<std::size_t>(buffer_.capacity()));
-  }
   for (Index slot = 0; slot < buffer_.contents().rows(); ++slot) take_over(slot);
 }
 
@@ -45,6 +41,10 @@ void DirectKdeSums::take_over(Index slot) {
 }
 
 void DirectKdeSums::add(BatchView features, Workers& /*workers*/) {
+  if (buffer_.capacity() > 0) {  // once there is something to keep, room for all of it
+    points_.reserve(buffer_.capacity());
+    changed_.reserve(static_cast<std::size_t>(buffer_.capacity()));
+  }
   changed_.clear();
   buffer_.add(features, changed_);
   for (const Index slot : changed_) take_over(slot);
