@@ -106,12 +106,15 @@ class Estimate {
   void emitters() {
     const auto count = real(config_.emitters.count);
     const auto batch = real(config_.emitters.batch);
-    if (algorithm_of(config_).emitter != &kStrategyEmitter) return;
-    const double samples = count * 2 * batch * n_ * kDouble;  // normal numbers and steps
-    add(counted(2 * rows_, "steps of emitters"), "batch", samples, samples);
+    const bool strategy = algorithm_of(config_).emitter == &kStrategyEmitter;
+    // Normal numbers, and of strategies the steps that they make.
+    const double samples = count * (strategy ? 2 : 1) * batch * n_ * kDouble;
+    add("random steps", "batch", samples, samples);
+    if (!strategy) return;
     if (config_.emitters.strategy != Strategy::cma_es) {
-      // Means, paths and, of the limited-memory kind, 4 + 3 ln n directions.
-      const double vectors = 8 + 3 * std::log(n_);
+      // Means, paths, a diagonal, or 4 + 3 ln n directions.
+      const double vectors =
+          6 + (config_.emitters.strategy == Strategy::lm_ma_es ? 3 * std::log(n_) : 0);
       const double bytes = count * vectors * n_ * kDouble;
       add(counted(count, "emitters"), "emitters", bytes, bytes);
       save(bytes, bytes);
