@@ -19,7 +19,8 @@
 /// Which allocations count.
 enum class Counted {
   all,
-  ours,  ///< those by `new`: a foreign library may not survive without memory (fontconfig)
+  ours,   ///< those by `new`: a foreign library may not survive without memory (fontconfig)
+  large,  ///< those by `new` of a page or more: toml++ does not survive without the small ones
 };
 
 /// Begins and ends the time in which allocation number `first`, and all after it where `onwards`,
