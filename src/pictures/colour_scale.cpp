@@ -131,8 +131,7 @@ Raster paint_cells(const Heatmap& map, const ColourScale& scale, const Box& area
       const int right = std::min(left + kPixels, area.width);
       const Index first_column = cells_of_pixel(left, area.width, map.columns).first;
       const Index end_column = cells_of_pixel(right - 1, area.width, map.columns).second;
-      values.look_at(
-          {first_row, end_row - first_row, first_column, end_column - first_column});
+      values.look_at({first_row, end_row - first_row, first_column, end_column - first_column});
       for (Index row = first_row; row < end_row; ++row) {
         for (int x = left; x < right; ++x) {
           const auto [first, end] = cells_of_pixel(x, area.width, map.columns);

@@ -30,10 +30,8 @@ void check(const Heatmap& map, const PictureSize& size) {
           std::to_string(map.columns), "at least 1");
   require(map.rows >= 1 && map.rows <= kMost, "rows of a heatmap", std::to_string(map.rows),
           "at least 1");
-  require(map.fill ? map.values.empty()
-                   : std::cmp_equal(map.values.size(), map.columns * map.rows),
-          "values of a heatmap",
-          fmt::format("{} values", map.values.size()),
+  require(map.fill ? map.values.empty() : std::cmp_equal(map.values.size(), map.columns * map.rows),
+          "values of a heatmap", fmt::format("{} values", map.values.size()),
           fmt::format("{} x {} values{}", map.columns, map.rows,
                       map.fill ? ", and none where they are asked for" : ""));
   const auto range = [](std::string_view thing, double low, double high) {

@@ -34,8 +34,8 @@ void paint_grid(const Archive& archive, const DomainInfo& domain, pictures::Heat
                                                          std::span<double> values) {
     for (Index c = 0; c < tile.columns; ++c) {
       for (Index r = 0; r < tile.rows; ++r) {
-        values[static_cast<std::size_t>(r * tile.columns + c)] = shown_value(
-            archive, domain, (tile.first_column + c) * rows + tile.first_row + r);
+        values[static_cast<std::size_t>(r * tile.columns + c)] =
+            shown_value(archive, domain, (tile.first_column + c) * rows + tile.first_row + r);
       }
     }
   };

@@ -77,9 +77,9 @@ struct ForgedFolder : testing::TestWithParam<Forgery> {
   fs::path folder = place / "run";
 
   void begin(const Words& words, int iterations = 2) const {
-    const auto run = rarefy_command(Words{"run"} + words +
-                                    Words{"--iterations", std::to_string(iterations), "--out",
-                                          folder.string(), "--quiet"});
+    const auto run = rarefy_command(
+        Words{"run"} + words +
+        Words{"--iterations", std::to_string(iterations), "--out", folder.string(), "--quiet"});
     ASSERT_EQ(run.exit_code, 0) << run.err;
   }
 };
@@ -89,8 +89,7 @@ TEST_P(ForgedFolder, IsRefusedBeforeItCosts) {
   begin(forgery.run);
   forge(folder, forgery.parameter, forgery.value);
   for (const auto* verb : {"show", "resume"}) {
-    const auto end =
-        rarefy_command({verb, folder.string()}, in_little_memory(rlim_t{400} << 20));
+    const auto end = rarefy_command({verb, folder.string()}, in_little_memory(rlim_t{400} << 20));
     if (end.exit_code == kNoLimits) GTEST_SKIP() << "limits cannot be set here";
     EXPECT_EQ(end.exit_code, 3) << end.err;
     EXPECT_TRUE(contains(end.err, "saved state: got ")) << end.err;
@@ -128,7 +127,8 @@ TEST_F(ForgedFolder, ABatchIsNotMadeToLookAtARun) {
     config.density.flow.training.batch = 1'000'000;
     const auto begun = place / algorithm;
     (void)rarefy::Run::start(config, rarefy::RunFolder::create(begun, false), 1);
-    const auto shown = rarefy_command({"show", begun.string()}, in_little_memory(rlim_t{400} << 20));
+    const auto shown =
+        rarefy_command({"show", begun.string()}, in_little_memory(rlim_t{400} << 20));
     if (shown.exit_code == kNoLimits) GTEST_SKIP() << "limits cannot be set here";
     EXPECT_EQ(shown.exit_code, 0) << shown.err;
     EXPECT_TRUE(contains(shown.out, "0 of 5,000")) << shown.out;
@@ -141,8 +141,7 @@ TEST_F(ForgedFolder, CentroidsAreNotMadeAgain) {
   // With its centroids the run does not depend on how they were made ...
   forge(folder, "cvt-samples", "1000000000");
   forge(folder, "cvt-iterations", "1000000000");
-  const auto shown =
-      rarefy_command({"show", folder.string()}, in_little_memory(rlim_t{400} << 20));
+  const auto shown = rarefy_command({"show", folder.string()}, in_little_memory(rlim_t{400} << 20));
   EXPECT_EQ(shown.exit_code, 0) << shown.err;
   // ... and without them it would take days.
   fs::remove(folder / "centroids.npy");
@@ -170,8 +169,8 @@ TEST(CommandInLittleMemory, EndsInWordsAndLeavesWhatCanBeResumed) {
   for (int megabytes = 24; megabytes <= 400; megabytes += megabytes < 128 ? 8 : 32) {
     SCOPED_TRACE(std::to_string(megabytes) + " MB");
     const auto folder = place / std::to_string(megabytes);
-    const auto end = rarefy_command({"run", "lp", "--n", "50", "--grid", "1200", "--iterations", "3",
-                                     "--threads", "2", "--out", folder.string()},
+    const auto end = rarefy_command({"run", "lp", "--n", "50", "--grid", "1200", "--iterations",
+                                     "3", "--threads", "2", "--out", folder.string()},
                                     in_little_memory(static_cast<rlim_t>(megabytes) << 20));
     if (end.exit_code == kNoLimits) GTEST_SKIP() << "limits cannot be set here";
     if (end.exit_code == 127) continue;  // not even the libraries can be loaded
@@ -191,6 +190,21 @@ TEST(CommandInLittleMemory, EndsInWordsAndLeavesWhatCanBeResumed) {
   }
   EXPECT_GT(finished, 0);
   EXPECT_GT(failed, 0);
+  // The same for one that is looked at.
+  int refused = 0;
+  const auto whole = place / "400";
+  const auto before = bytes_of(whole / "checkpoint.bin");
+  for (int megabytes = 24; megabytes <= 400; megabytes += megabytes < 128 ? 8 : 32) {
+    const auto end = rarefy_command({"show", whole.string()},
+                                    in_little_memory(static_cast<rlim_t>(megabytes) << 20));
+    if (end.exit_code == 0 || end.exit_code == 127) continue;
+    ++refused;
+    ASSERT_EQ(end.signal, 0) << end.err;
+    EXPECT_TRUE(end.exit_code == 2 || end.exit_code == 4) << end.exit_code << ": " << end.err;
+    EXPECT_TRUE(contains(end.err, "memory") || contains(end.err, "threads: got")) << end.err;
+  }
+  EXPECT_GT(refused, 0);
+  EXPECT_TRUE(bytes_of(whole / "checkpoint.bin") == before);
   RecordProperty("begun", begun);
 }
 

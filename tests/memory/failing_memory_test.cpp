@@ -41,9 +41,9 @@ bool let_memory_be() {
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 #endif
 extern "C" {
-void* __libc_malloc(std::size_t);             // NOLINT(bugprone-reserved-identifier)
-void* __libc_calloc(std::size_t, std::size_t);  // NOLINT(bugprone-reserved-identifier)
-void* __libc_realloc(void*, std::size_t);     // NOLINT(bugprone-reserved-identifier)
+void* __libc_malloc(std::size_t);                 // NOLINT(bugprone-reserved-identifier)
+void* __libc_calloc(std::size_t, std::size_t);    // NOLINT(bugprone-reserved-identifier)
+void* __libc_realloc(void*, std::size_t);         // NOLINT(bugprone-reserved-identifier)
 void* __libc_memalign(std::size_t, std::size_t);  // NOLINT(bugprone-reserved-identifier)
 
 static void* refused() {

@@ -75,7 +75,8 @@ struct EveryAlgorithmOutOfMemory : testing::TestWithParam<std::string> {
 };
 
 TEST_P(EveryAlgorithmOutOfMemory, MakesASearchOrDoesNot) {
-  sweep(Counted::all, 60, [&] { (void)make(); }, nothing);
+  sweep(
+      Counted::all, 60, [&] { (void)make(); }, nothing);
 }
 
 TEST_P(EveryAlgorithmOutOfMemory, GoesOnToTheSameBitsOrHasNoState) {
@@ -106,7 +107,8 @@ TEST_P(EveryAlgorithmOutOfMemory, SavesAndLoadsOrDoesNot) {
   const auto search = make();
   go_on(*search);
   const auto state = state_of(*search);
-  sweep(Counted::all, 60, [&] { (void)state_of(*search); }, nothing);
+  sweep(
+      Counted::all, 60, [&] { (void)state_of(*search); }, nothing);
   EXPECT_TRUE(state_of(*search) == state) << "saving changes nothing";
   const auto other = make();
   const auto load = [&] {
@@ -218,8 +220,7 @@ struct RunOutOfMemory : testing::Test {
 TEST_F(RunOutOfMemory, BeginsOrLeavesNothing) {
   fs::path folder = next();
   sweep(
-      Counted::ours, 4,
-      [&] { (void)Run::start(config, RunFolder::create(folder, false), 2); },
+      Counted::ours, 4, [&] { (void)Run::start(config, RunFolder::create(folder, false), 2); },
       [&](const MemoryOutcome& outcome, long first) {
         SCOPED_TRACE("without allocation " + std::to_string(first));
         if (fs::exists(folder / "config.toml")) {
@@ -260,6 +261,28 @@ TEST_F(RunOutOfMemory, IsTakenUpOrLeftAsItIs) {
         EXPECT_TRUE(bytes_of(folder / "checkpoint.bin") == before);
       });
   EXPECT_TRUE(bytes_of(folder / "archive.npz") == expected);
+}
+
+TEST_F(RunOutOfMemory, SaysSoWhenItCannotBeTakenUp) {
+  const auto folder = place.path() / "whole";
+  std::string text;
+  text.reserve(1000);
+  bool told = false;
+  for (long first = 1; !told; ++first) {
+    // The first failures may come before the checkpoint is read.
+    ASSERT_LT(first, 100);
+    auto again = RunFolder::peek(folder);
+    (void)without_memory(first, false, Counted::large, [&] {
+      try {
+        (void)Run::resume(std::move(again), 1);
+      } catch (const Error& error) {
+        text = error.what();
+        told = error.kind() == ErrorKind::io;
+      }
+    });
+  }
+  EXPECT_NE(text.find("checkpoint.bin: not enough memory to take up the run"), std::string::npos)
+      << text;
 }
 
 TEST_F(RunOutOfMemory, SaysSoWhenItWasUnderWay) {

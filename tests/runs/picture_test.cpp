@@ -120,8 +120,8 @@ TEST(PictureOfAnArchive, ThreeFeaturesAreSeenFromAbove) {
 // Of a fine grid there is no copy, and the cells are where they are in a coarse one.
 TEST(PictureOfAnArchive, FineGridsAreLookedUp) {
   const auto info = problem(2);
-  Archive archive(std::make_shared<rarefy::Grid>(info.feature_space, std::vector<Index>{1500, 1200}),
-                  1);
+  Archive archive(
+      std::make_shared<rarefy::Grid>(info.feature_space, std::vector<Index>{1500, 1200}), 1);
   record(archive, {{0.001, 19.999}, {0.001, 19.999}, {9.999, 0.001}});
   const auto map = rarefy::heatmap_of(archive, info, rarefy::Config{}, 1);
   EXPECT_EQ(map.columns, 1500);

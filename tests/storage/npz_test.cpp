@@ -103,8 +103,8 @@ TEST(Npz, OnlyTheArrayThatIsWantedIsUnpacked) {
   const TemporaryFolder folder;
   const auto path = folder.path() / "two.npz";
   const std::vector<double> first(100, 1.25), second(100, 3.75);
-  rarefy::write_npz(path, std::vector<NamedArray>{{"first", first, {50, 2}},
-                                                  {"second", second, {100}}});
+  rarefy::write_npz(path,
+                    std::vector<NamedArray>{{"first", first, {50, 2}}, {"second", second, {100}}});
   auto bytes = rarefy::read_file(path);
   // A value of the first, so that its checksum fails.
   const auto value = std::as_bytes(std::span(first).first(1));
