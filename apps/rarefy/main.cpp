@@ -74,7 +74,7 @@ int main_or_throw(int argc, char** argv) {
 }
 
 // Of what was asked, not of a run that was under way: that tells what it has saved.
-constexpr std::string_view kNoMemory = "not enough memory for these parameters";
+constexpr std::string_view kNoMemory = "not enough memory for what was asked";
 
 // What cannot be said has its exit code all the same.
 int fail_with(int code, std::string_view text) noexcept {

@@ -30,9 +30,10 @@ void check(const Heatmap& map, const PictureSize& size) {
           std::to_string(map.columns), "at least 1");
   require(map.rows >= 1 && map.rows <= kMost, "rows of a heatmap", std::to_string(map.rows),
           "at least 1");
-  require(std::cmp_equal(map.values.size(), map.columns * map.rows), "values of a heatmap",
-          fmt::format("{} values", map.values.size()),
-          fmt::format("{} x {} values", map.columns, map.rows));
+  require(map.fill ? map.values.empty() : std::cmp_equal(map.values.size(), map.columns * map.rows),
+          "values of a heatmap", fmt::format("{} values", map.values.size()),
+          fmt::format("{} x {} values{}", map.columns, map.rows,
+                      map.fill ? ", and none where they are asked for" : ""));
   const auto range = [](std::string_view thing, double low, double high) {
     require(is_drawable_range(low, high), thing, fmt::format("[{}, {}]", low, high),
             "finite limits, the second clearly above the first");
@@ -43,12 +44,6 @@ void check(const Heatmap& map, const PictureSize& size) {
     range("colour limits of a heatmap", map.colour_limits->low, map.colour_limits->high);
     require(!map.logarithmic || map.colour_limits->low > 0.0, "logarithmic colour limits",
             fmt::format("{}", map.colour_limits->low), "a positive lower limit");
-  }
-  for (const double value : map.values) {
-    if (std::isinf(value)) {
-      throw Error(ErrorKind::data, "values of a heatmap", "an infinite value",
-                  "finite values, or NaN for an empty cell");
-    }
   }
   for (const Segment& wall : map.walls) {
     require(std::isfinite(wall.x1 + wall.y1 + wall.x2 + wall.y2), "wall of a heatmap",

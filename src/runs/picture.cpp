@@ -16,25 +16,45 @@ namespace {
 constexpr double kEmpty = std::numeric_limits<double>::quiet_NaN();
 
 double shown_value(const Archive& archive, const DomainInfo& domain, Index cell) {
+  const auto visits = archive.visits()[static_cast<std::size_t>(cell)];
+  if (domain.constant_objective) return visits > 0 ? static_cast<double>(visits) : kEmpty;
   const Index elite = archive.elite_of(cell);
-  if (elite < 0) return kEmpty;
-  if (!domain.constant_objective) return archive.objectives()[static_cast<std::size_t>(elite)];
-  return static_cast<double>(archive.visits()[static_cast<std::size_t>(cell)]);
+  return elite < 0 ? kEmpty : archive.objectives()[static_cast<std::size_t>(elite)];
 }
 
-// One or two features: what lies at the middle of every spot of a raster, which for a grid
-// is the raster of its cells.
-void paint_cells(const Archive& archive, const DomainInfo& domain, pictures::Heatmap& map) {
+// The cells of a grid of one or two features. Those of a fine one are not copied, but looked up
+// when they are drawn.
+void paint_grid(const Archive& archive, const DomainInfo& domain, pictures::Heatmap& map) {
+  constexpr Index kCopied = Index{1} << 20;
+  const auto shape = archive.tessellation().shape();
+  map.columns = shape[0];
+  map.rows = shape.size() > 1 ? shape[1] : 1;
+  // The last feature varies fastest.
+  const auto fill = [&archive, &domain, rows = map.rows](const pictures::CellTile& tile,
+                                                         std::span<double> values) {
+    for (Index c = 0; c < tile.columns; ++c) {
+      for (Index r = 0; r < tile.rows; ++r) {
+        values[static_cast<std::size_t>(r * tile.columns + c)] =
+            shown_value(archive, domain, (tile.first_column + c) * rows + tile.first_row + r);
+      }
+    }
+  };
+  if (archive.tessellation().cells() > kCopied) {
+    map.fill = fill;
+    return;
+  }
+  map.values.resize(static_cast<std::size_t>(map.columns * map.rows));
+  fill({0, map.rows, 0, map.columns}, map.values);
+}
+
+// Other cells of one or two features: what lies at the middle of every spot of a raster.
+void paint_spots(const Archive& archive, const DomainInfo& domain, pictures::Heatmap& map) {
   const auto& cells = archive.tessellation();
   const auto& space = cells.space();
   const Index features = cells.feature_dim();
   constexpr Index kRaster = 400;
   map.columns = kRaster;
   map.rows = features > 1 ? kRaster : 1;
-  if (const auto shape = cells.shape(); !shape.empty()) {
-    map.columns = shape[0];
-    map.rows = features > 1 ? shape[1] : 1;
-  }
   Batch spots(map.columns * map.rows, features);
   for (Index row = 0; row < map.rows; ++row) {
     for (Index column = 0; column < map.columns; ++column) {
@@ -49,6 +69,14 @@ void paint_cells(const Archive& archive, const DomainInfo& domain, pictures::Hea
   std::vector<Index> at(static_cast<std::size_t>(spots.rows()));
   cells.assign(spots, at);
   for (const Index cell : at) map.values.push_back(shown_value(archive, domain, cell));
+}
+
+void paint_cells(const Archive& archive, const DomainInfo& domain, pictures::Heatmap& map) {
+  if (archive.tessellation().shape().empty()) {
+    paint_spots(archive, domain, map);
+  } else {
+    paint_grid(archive, domain, map);
+  }
   map.logarithmic = domain.constant_objective;
   map.colour_label =
       domain.constant_objective ? "visits of the cell" : "best objective of the cell";

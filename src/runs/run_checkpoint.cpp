@@ -1,6 +1,9 @@
 // The state of a run as it lies in checkpoint.bin.
 #include <fmt/format.h>
 
+#include <new>
+#include <stdexcept>
+
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/instruction_set.hpp"
 #include "rarefy/core/version.hpp"
@@ -61,6 +64,18 @@ void Run::write_checkpoint() {
 }
 
 void Run::read_checkpoint() {
+  try {
+    load_checkpoint();
+    return;
+  } catch (const std::bad_alloc&) {
+  } catch (const std::length_error&) {  // more than any memory could hold
+  }
+  throw Error(ErrorKind::io,
+              fmt::format("{}: not enough memory to take up the run; it is as it was",
+                          folder_.checkpoint().string()));
+}
+
+void Run::load_checkpoint() {
   const auto name = folder_.checkpoint().string();
   const auto bytes = rarefy::read_checkpoint(folder_.checkpoint());
   StateReader in(bytes);

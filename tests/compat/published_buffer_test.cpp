@@ -338,6 +338,8 @@ TEST(PublishedBuffer, StatesThatCannotBeAreRefused) {
   EXPECT_TRUE(refused({.filled = -1}));
   EXPECT_TRUE(refused({.skip = -1}));
   EXPECT_TRUE(refused({.draws = -1}));
+  EXPECT_TRUE(refused({.draws = std::numeric_limits<std::int64_t>::max()}));
+  EXPECT_TRUE(refused({.skip = std::numeric_limits<std::int64_t>::max()}));
   EXPECT_TRUE(refused({.slot = 4}));
   EXPECT_TRUE(refused({.slot = -1}));
   EXPECT_TRUE(refused({.rows = {1, 2, 3}}));

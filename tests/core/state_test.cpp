@@ -144,6 +144,36 @@ TEST(State, TakesEmptySequencesAndNames) {
   EXPECT_TRUE(reader.at_end());
 }
 
+TEST(State, IsHandedOnAsItWouldBeKept) {
+  std::vector<double> values(100'000);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i);
+  const auto write = [&](StateWriter& out) {
+    out.integer("first", 1);
+    out.reals("many", values);
+    for (int i = 0; i < 10'000; ++i) out.text("word", "a word");
+    out.reals("none", {});
+  };
+  StateWriter kept;
+  write(kept);
+  std::vector<std::byte> handed;
+  std::size_t longest_copy = 0;
+  bool in_place = false;
+  StateWriter out([&](std::span<const std::byte> piece) {
+    handed.insert(handed.end(), piece.begin(), piece.end());
+    if (piece.data() == std::as_bytes(std::span(values)).data()) {
+      in_place = true;
+    } else {
+      longest_copy = std::max(longest_copy, piece.size());
+    }
+  });
+  write(out);
+  out.flush();
+  EXPECT_TRUE(handed == kept.bytes());
+  EXPECT_TRUE(in_place) << "a long field is not copied";
+  EXPECT_LT(longest_copy, 100'000U);
+  EXPECT_TRUE(out.bytes().empty());
+}
+
 TEST(State, TakesTextOfAnyBytes) {
   std::string all;
   for (int i = 0; i < 256; ++i) all.push_back(static_cast<char>(i));

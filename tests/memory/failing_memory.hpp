@@ -19,7 +19,8 @@
 /// Which allocations count.
 enum class Counted {
   all,
-  ours,  ///< those by `new`: a foreign library may not survive without memory (fontconfig)
+  ours,   ///< those by `new`: a foreign library may not survive without memory (fontconfig)
+  large,  ///< those by `new` of a page or more: toml++ does not survive without the small ones
 };
 
 /// Begins and ends the time in which allocation number `first`, and all after it where `onwards`,
@@ -40,7 +41,7 @@ inline long threads_of_this_process() {
 }
 
 struct MemoryOutcome {
-  bool failed = false;      ///< an allocation did
+  bool failed = false;     ///< an allocation did
   std::string unexpected;  ///< what was thrown, if it was neither of memory nor an Error
 };
 
@@ -58,8 +59,8 @@ MemoryOutcome without_memory(long first, bool onwards, Counted counted, Work wor
   } catch (const rarefy::Error&) {
   } catch (const std::exception& error) {
     unexpected = "another exception";
-    text.assign(error.what(), std::min<std::size_t>(std::char_traits<char>::length(error.what()),
-                                                    900));
+    text.assign(error.what(),
+                std::min<std::size_t>(std::char_traits<char>::length(error.what()), 900));
   }
   outcome.failed = let_memory_be();
   if (unexpected != nullptr) outcome.unexpected = std::string(unexpected) + ": " + text;

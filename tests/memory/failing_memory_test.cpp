@@ -7,6 +7,7 @@
 namespace {
 
 std::atomic<bool> armed{false}, onwards_too{false}, ours_only{false}, any_failed{false};
+std::atomic<std::size_t> least{0};  // bytes, of those by `new`
 std::atomic<long> left{0};
 
 // Whether this allocation shall find no memory.
@@ -23,7 +24,8 @@ bool fails() {
 void let_memory_fail(long first, bool onwards, Counted counted) {
   left = first;
   onwards_too = onwards;
-  ours_only = counted == Counted::ours;
+  ours_only = counted != Counted::all;
+  least = counted == Counted::large ? 4096 : 0;
   any_failed = false;
   armed = true;
 }
@@ -39,9 +41,9 @@ bool let_memory_be() {
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 #endif
 extern "C" {
-void* __libc_malloc(std::size_t);             // NOLINT(bugprone-reserved-identifier)
-void* __libc_calloc(std::size_t, std::size_t);  // NOLINT(bugprone-reserved-identifier)
-void* __libc_realloc(void*, std::size_t);     // NOLINT(bugprone-reserved-identifier)
+void* __libc_malloc(std::size_t);                 // NOLINT(bugprone-reserved-identifier)
+void* __libc_calloc(std::size_t, std::size_t);    // NOLINT(bugprone-reserved-identifier)
+void* __libc_realloc(void*, std::size_t);         // NOLINT(bugprone-reserved-identifier)
 void* __libc_memalign(std::size_t, std::size_t);  // NOLINT(bugprone-reserved-identifier)
 
 static void* refused() {
@@ -70,13 +72,17 @@ int posix_memalign(void** memory, std::size_t alignment, std::size_t size) {
 }
 }
 
+static bool ours_fails(std::size_t size) {
+  return size >= least.load(std::memory_order_relaxed) && fails();
+}
+
 void* operator new(std::size_t size) {
-  if (fails()) throw std::bad_alloc();
+  if (ours_fails(size)) throw std::bad_alloc();
   if (void* memory = __libc_malloc(size == 0 ? 1 : size)) return memory;
   throw std::bad_alloc();
 }
 void* operator new(std::size_t size, std::align_val_t alignment) {
-  if (fails()) throw std::bad_alloc();
+  if (ours_fails(size)) throw std::bad_alloc();
   if (void* memory = __libc_memalign(static_cast<std::size_t>(alignment), size)) return memory;
   throw std::bad_alloc();
 }

@@ -97,6 +97,38 @@ std::string text_of(const std::vector<std::byte>& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+TEST(HeatmapCells, ValuesThatAreAskedForGiveTheSamePicture) {
+  for (const auto& [columns, rows] :
+       {std::pair<Index, Index>{7, 5}, {3000, 40}, {1, 5000}, {2500, 2500}}) {
+    Heatmap map;
+    map.columns = columns;
+    map.rows = rows;
+    for (Index i = 0; i < columns * rows; ++i) {
+      map.values.push_back(i % 11 == 3 ? kEmpty : static_cast<double>(i * 7919 % 1000 + 1));
+    }
+    map.logarithmic = true;
+    const auto expected = render_png(map);
+    Heatmap asked = map;
+    asked.values.clear();
+    Index most = 0;
+    asked.fill = [&](const rarefy::pictures::CellTile& tile, std::span<double> values) {
+      most = std::max(most, static_cast<Index>(values.size()));
+      ASSERT_EQ(static_cast<Index>(values.size()), tile.rows * tile.columns);
+      for (Index r = 0; r < tile.rows; ++r) {
+        for (Index c = 0; c < tile.columns; ++c) {
+          values[static_cast<std::size_t>(r * tile.columns + c)] =
+              map.values[static_cast<std::size_t>((tile.first_row + r) * columns +
+                                                  tile.first_column + c)];
+        }
+      }
+    };
+    EXPECT_TRUE(render_png(asked) == expected) << columns << " x " << rows;
+    EXPECT_LE(most, 64 * 1024);
+    asked.values = {1.0};
+    EXPECT_THROW((void)render_png(asked), rarefy::Error) << "either of them";
+  }
+}
+
 TEST(Heatmap, IsAPngOfTheAskedSize) {
   const auto bytes = render_png(small_map(), {.width = 640, .height = 480});
   EXPECT_EQ(text_of(bytes).substr(0, 8), "\x89PNG\r\n\x1a\n");

@@ -117,6 +117,29 @@ TEST(PictureOfAnArchive, ThreeFeaturesAreSeenFromAbove) {
   EXPECT_EQ(title_of(rarefy::picture_of(archive, info, rarefy::Config{}, 1)), "PNG");
 }
 
+// Of a fine grid there is no copy, and the cells are where they are in a coarse one.
+TEST(PictureOfAnArchive, FineGridsAreLookedUp) {
+  const auto info = problem(2);
+  Archive archive(
+      std::make_shared<rarefy::Grid>(info.feature_space, std::vector<Index>{1500, 1200}), 1);
+  record(archive, {{0.001, 19.999}, {0.001, 19.999}, {9.999, 0.001}});
+  const auto map = rarefy::heatmap_of(archive, info, rarefy::Config{}, 1);
+  EXPECT_EQ(map.columns, 1500);
+  EXPECT_EQ(map.rows, 1200);
+  EXPECT_TRUE(map.values.empty());
+  ASSERT_TRUE(map.fill);
+  std::vector<double> whole(1500 * 1200);
+  map.fill({0, 1200, 0, 1500}, whole);
+  EXPECT_EQ(whole[1199 * 1500], 2.0);
+  EXPECT_EQ(whole[1499], 1.0);
+  EXPECT_EQ(std::count_if(whole.begin(), whole.end(), [](double v) { return std::isnan(v); }),
+            1500 * 1200 - 2);
+  std::vector<double> corner(6);
+  map.fill({1198, 2, 0, 3}, corner);
+  EXPECT_EQ(corner[3], 2.0);
+  EXPECT_EQ(title_of(rarefy::picture_of(archive, info, rarefy::Config{}, 1)), "PNG");
+}
+
 TEST(PictureOfAnArchive, VoronoiCellsFillTheirSurroundings) {
   const auto info = problem(2);
   Batch centroids(2, 2);

@@ -52,6 +52,28 @@ TEST_F(Checkpoint, ComesBack) {
   }
 }
 
+TEST_F(Checkpoint, PiecesMakeTheSameFile) {
+  std::string payload;
+  for (int i = 0; i < 50'000; ++i) payload += std::to_string(i);
+  const auto whole = sealed(payload);
+  for (const std::size_t length : {std::size_t{1000}, std::size_t{65'536}, std::size_t{100'000}}) {
+    rarefy::write_checkpoint_in_pieces(path_, [&](const rarefy::ByteSink& sink) {
+      for (std::size_t at = 0; at < payload.size(); at += length) {
+        sink(std::as_bytes(std::span(payload).subspan(at, std::min(length, payload.size() - at))));
+      }
+    });
+    EXPECT_TRUE(rarefy::read_file(path_) == whole) << length;
+  }
+  // One that ends in an error is none.
+  EXPECT_THROW(rarefy::write_checkpoint_in_pieces(path_,
+                                                  [&](const rarefy::ByteSink& sink) {
+                                                    sink(std::as_bytes(std::span(payload)));
+                                                    throw std::runtime_error("enough");
+                                                  }),
+               std::runtime_error);
+  EXPECT_TRUE(rarefy::read_file(path_) == whole);
+}
+
 TEST_F(Checkpoint, TheLayoutIsFixed) {
   // Written down here so that files stay readable: the checksum is XXH3_128bits("state", 5), high
   // half first, as xxh128sum prints it.

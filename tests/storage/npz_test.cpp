@@ -99,6 +99,51 @@ TEST(Npz, AMissingArrayIsNamedBesideThoseThereAre) {
   }
 }
 
+TEST(Npz, OnlyTheArrayThatIsWantedIsUnpacked) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "two.npz";
+  const std::vector<double> first(100, 1.25), second(100, 3.75);
+  rarefy::write_npz(path,
+                    std::vector<NamedArray>{{"first", first, {50, 2}}, {"second", second, {100}}});
+  auto bytes = rarefy::read_file(path);
+  // A value of the first, so that its checksum fails.
+  const auto value = std::as_bytes(std::span(first).first(1));
+  const auto at = std::search(bytes.begin(), bytes.end(), value.begin(), value.end());
+  ASSERT_NE(at, bytes.end());
+  *at ^= std::byte{1};
+  rarefy::write_file_atomically(path, bytes);
+  EXPECT_TRUE(std::ranges::equal(rarefy::read_npz_array(path, "second").reals(), second));
+  EXPECT_THROW((void)rarefy::read_npz_array(path, "first"), Error);
+  EXPECT_THROW((void)rarefy::read_npz(path), Error);
+  // The shape is asked about before any value is read.
+  try {
+    (void)rarefy::read_npz_array(path, "first", [](std::span<const Index> shape) {
+      throw std::runtime_error("not " + rarefy::shape_text(shape));
+    });
+    ADD_FAILURE() << "it was read";
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(error.what(), "not (50, 2)");
+  }
+  try {
+    (void)rarefy::read_npz_array(path, "third");
+    ADD_FAILURE() << "there is none";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("'first', 'second'"), std::string::npos)
+        << error.what();
+  }
+}
+
+TEST(Npz, LargeArraysComeBackFromAFile) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "large.npz";
+  std::vector<double> values(1'000'000);
+  std::iota(values.begin(), values.end(), 0.0);
+  const std::vector<NamedArray> arrays{{"a", values, {1000, 1000}}, {"b", values, {1'000'000}}};
+  rarefy::write_npz(path, arrays);
+  EXPECT_TRUE(rarefy::read_file(path) == rarefy::encode_npz(arrays));
+  EXPECT_TRUE(std::ranges::equal(rarefy::read_npz_array(path, "b").reals(), values));
+}
+
 TEST(Npz, TheSameArraysGiveTheSameBytes) {
   const Sample sample;
   const auto first = rarefy::encode_npz(sample.arrays);

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -47,6 +49,14 @@ struct PathPoint {
   double value = 0.0;
 };
 
+/// Some of the cells of a heatmap: `rows` x `columns` of them.
+struct CellTile {
+  Index first_row = 0;
+  Index rows = 0;
+  Index first_column = 0;
+  Index columns = 0;
+};
+
 struct Heatmap {
   Index columns = 0;
   Index rows = 0;
@@ -54,6 +64,9 @@ struct Heatmap {
   /// background. Where there are more cells than pixels, a pixel shows the mean
   /// position on the colour scale of its cells that are not empty.
   std::vector<double> values;
+  /// Instead of `values`, where a copy of all would take too much: writes the values of a tile, row
+  /// by row. It is asked for every cell, more than once.
+  std::function<void(const CellTile& tile, std::span<double> values)> fill;
 
   double x_low = 0.0;
   double x_high = 1.0;

@@ -14,7 +14,7 @@ namespace rarefy {
 
 /// What was found in each cell: how often it was visited, on a logarithmic scale, or the best
 /// objective where that varies. With more than two features, the number of elites over
-/// the first two.
+/// the first two. Of a fine grid it refers to the archive and the domain, and lives no longer.
 [[nodiscard]] pictures::Heatmap heatmap_of(const Archive& archive, const DomainInfo& domain,
                                            const Config& config, std::int64_t iteration);
 

@@ -102,6 +102,7 @@ class Run {
   // run_checkpoint.cpp
   void write_checkpoint();
   void read_checkpoint();
+  void load_checkpoint();
   void note_metrics();
 
   Config config_;
