@@ -47,6 +47,7 @@ class Bench:
     quick: bool
     jobs: int
     keep: bool
+    all: bool
     library: Path | None
     references: dict = field(default_factory=dict)
     scenarios: dict = field(default_factory=dict)

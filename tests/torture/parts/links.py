@@ -190,7 +190,7 @@ def _moved(kill):
         expected = world.bench.references[str(("links", ITERATIONS))][0]
         world.rarefy("run", *_words(), "--quiet", "--out", folder)
         world.same(folder, expected)
-        end = world.rarefy("resume", moved, codes=(4,))
+        end = world.rarefy("resume", moved, codes=(4,), cpu=20)
         world.check(b"in use" in end.err, f"two at the same time: {end}")
         if not first.is_over():
             first.send(signal.SIGKILL if kill else signal.SIGTERM)
