@@ -314,7 +314,7 @@ def cases(bench):
               for name in NAMES for kind in ("to-file", "to-folder", "dangling")
               for command in ("show", "resume", "overwrite")]
     if bench.quick:
-        found, nobody = found[::41], nobody[::33]
+        found, nobody = found[::61], nobody[::33]
     found += nobody
     for name in ("config.toml", "checkpoint.bin", "metrics.csv", "centroids.npy"):
         found.append(Case(f"read-through.{name}", _read_through(name, cvt)))

@@ -175,7 +175,7 @@ def cases(bench):
     for name, scenario in scenarios.all_scenarios(bench).items():
         cuts = list(Recorded(bench, scenario).cuts(scenario, bench.seed, 0 if bench.quick else 4))
         if bench.quick:
-            cuts = random.Random(bench.seed).sample(cuts, min(4, len(cuts)))
+            cuts = random.Random(bench.seed).sample(cuts, min(2, len(cuts)))
         for cut, tree, must, over in cuts:
             found.append(Case(cut, _after_cut(scenario, tree, must, over)))
     for number in range(0 if bench.quick else 20):
