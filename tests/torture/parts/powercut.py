@@ -54,12 +54,20 @@ class Recorded:
                 if number != begun:
                     continue
             must = number >= begun or (scenario.template is not None and not scenario.begins)
-            for order, tree in self.disk.states(chance, samples):
-                key = hashlib.sha256(repr((sorted(tree.items()), must, over)).encode()).digest()
+            for i, (order, tree) in enumerate(self.disk.states(chance, samples)):
+                key = _digest(tree, f"{must} {over}")
                 if key in seen:
                     continue
                 seen.add(key)
-                yield f"{scenario.name}.{order}.{number}.{key.hex()[:6]}", tree, must, over
+                yield f"{scenario.name}.{order}.{number}.{i}", tree, must, over
+
+
+def _digest(tree, more):
+    sum_of_all = hashlib.sha1(more.encode())
+    for path, data in sorted(tree.items()):
+        sum_of_all.update(f"{path} {-1 if data is None else len(data)} ".encode())
+        sum_of_all.update(data or b"")
+    return sum_of_all.hexdigest()
 
 
 def _after_cut(scenario, tree, must_be_there, over):
