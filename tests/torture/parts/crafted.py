@@ -1,6 +1,7 @@
 """Folders and files from others: damaged, or made to do harm, with checksums that fit."""
 
 import json
+import os
 import re
 import resource
 import shutil
@@ -23,7 +24,8 @@ TEMPLATES = ("kde-lp", "kde-lp-published", "kde-panels", "kde-endless", "kde-end
 ITERATIONS = 12
 
 MOST_MEGABYTES = 1024  # of memory, for folders of less than a megabyte
-ADDRESSES = 6 << 30
+# Threads reserve addresses that they never use.
+ADDRESSES = (6 << 30) + ((os.cpu_count() or 1) << 28)
 MOST_CPU = 30  # seconds of processor time; an honest run of this size takes a tenth of one
 
 
