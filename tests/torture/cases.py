@@ -47,6 +47,7 @@ class Bench:
     quick: bool
     jobs: int
     keep: bool
+    all: bool
     library: Path | None
     references: dict = field(default_factory=dict)
     scenarios: dict = field(default_factory=dict)
@@ -81,6 +82,7 @@ class World:
         self.problems = []
         self.cases = 1
         self._place = None
+        self._processes = []
 
     @property
     def place(self):
@@ -97,7 +99,8 @@ class World:
         return bool(well)
 
     def start(self, *words, **options):
-        return processes.Process([self.bench.rarefy, *words], **options)
+        self._processes.append(processes.Process([self.bench.rarefy, *words], **options))
+        return self._processes[-1]
 
     def judge(self, end, codes=None, signals=()):
         """What holds for every process: no crash, no hang, nothing odd in what it says."""
@@ -134,6 +137,8 @@ class World:
         return preload.environment(self.bench.library, under, **options)
 
     def done(self):
+        for process in self._processes:
+            process.drop()
         if self._place is not None and not (self.problems and self.bench.keep):
             for path, _, _ in os.walk(self._place):
                 try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import resource
 import select
@@ -20,6 +21,10 @@ CRASHES = {
     getattr(signal, name)
     for name in ("SIGABRT", "SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGPIPE", "SIGXFSZ", "SIGSYS")
 }
+
+
+_c = ctypes.CDLL(None)
+_DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 
 
 @dataclass
@@ -68,6 +73,7 @@ class Process:
         limits.setdefault(resource.RLIMIT_CPU, cpu)
 
         def before():
+            _c.prctl(_DIE_WITH_PARENT, signal.SIGKILL)  # no run outlives the harness
             for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGQUIT):
                 signal.signal(number, signal.SIG_DFL)
             for what, most in limits.items():
@@ -112,6 +118,12 @@ class Process:
         """What it has written to a stream so far."""
         where = self._own[number]
         return os.pread(where, os.fstat(where).st_size, 0)
+
+    def drop(self):
+        """Ends it, where a case has broken off."""
+        if self.end is None:
+            self.send(signal.SIGKILL)
+            self.wait()
 
     def wait(self):
         if self.end is not None:

@@ -33,6 +33,8 @@ def options():
                         help="which parts [all]")
     parser.add_argument("--case", default="*", help="only cases whose names fit this pattern")
     parser.add_argument("--quick", action="store_true", help="a small fixed sample of every part")
+    parser.add_argument("--all", action="store_true",
+                        help="every crafted folder, not a sample by seed (an hour)")
     parser.add_argument("--seed", type=int, default=1, help="names the random choices [1]")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1,
                         help="cases at the same time [one a core]")
@@ -71,7 +73,8 @@ def try_part(bench, given, name):
     part = importlib.import_module(f"parts.{name}")
     print(f"== {name}: {part.TITLE}", flush=True)
     began = time.monotonic()
-    chosen = [case for case in part.cases(bench) if fnmatch.fnmatchcase(case.name, given.case)]
+    chosen = [case for case in part.cases(bench)
+              if case.name == given.case or fnmatch.fnmatchcase(case.name, given.case)]
     if given.list:
         for case in chosen:
             print(f"   {case.name}")
@@ -113,6 +116,7 @@ def main():
     os.umask(0o022)
     bench = cases.Bench(rarefy=given.rarefy.resolve(), root=place, seed=given.seed,
                         quick=given.quick, jobs=given.jobs, keep=given.keep,
+                        all=given.all or given.case != "*",
                         library=preload.build(place))
     if bench.library is None and given.quick:
         print("torture: skipped, for there is no C compiler (cc) here")

@@ -91,7 +91,7 @@ def cases(bench):
     if bench.library is None:
         return [Case("all", _no_compiler)]
     found = []
-    for scenario in scenarios.all_scenarios(bench, iterations=1).values():
+    for scenario in scenarios.all_scenarios(bench, iterations=2 if bench.quick else 1).values():
         calls = kills.calls_of(bench, scenario, tuple(ERRORS))
         for kind in ERRORS:
             number = sum(call.kind == kind for call in calls)
@@ -112,5 +112,5 @@ def cases(bench):
                     found.append(Case(f"{kind}.{name}.always.{scenario.name}",
                                       _cut_short(scenario, kind, 1, name, 0)))
     if bench.quick:
-        found = found[::max(1, len(found) // 30)]
+        found = found[::max(1, len(found) // 20)]
     return found

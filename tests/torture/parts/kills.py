@@ -94,13 +94,13 @@ def cases(bench):
     found = []
     for name in configurations.names(bench.quick):
         for i in range(1 if bench.quick else 8):
-            found.append(Case(f"random.{name}.{i}", _at_random(name, 3 if bench.quick else 5, 40,
+            found.append(Case(f"random.{name}.{i}", _at_random(name, 2 if bench.quick else 5, 40,
                                                                bench)))
     if bench.library is None:
         return [*found, Case("call", _no_compiler)]
     for scenario in scenarios.all_scenarios(bench).values():
         most = len(calls_of(bench, scenario, CHANGES))
-        step = max(1, most // 4) if bench.quick else 1
+        step = max(1, most // 2) if bench.quick else 1
         for number in range(1, most + 1, step):
             found.append(Case(f"call.{scenario.name}.{number}", _at_call(scenario, number)))
         for i in range(0 if bench.quick else 30):

@@ -245,7 +245,7 @@ def cases(bench):
                             f"{'begun' if begun else 'early'}.{i}",
                             _stopped(closed, number, twice, begun)))
     if bench.quick:
-        found = found[::12]
+        found = found[::16]
     for name, number in kinds.items():
         found.append(Case(f"ignored.{name}", _ignored(number)))
     found.append(Case("stop-and-continue", _stopped_and_continued))
@@ -260,7 +260,7 @@ def cases(bench):
     for i in range(1 if bench.quick else 5):
         found.append(Case(f"terminal-closes.{i}", _terminal_closes(False)))
         found.append(Case(f"terminal-closes.nohup.{i}", _terminal_closes(True)))
-    for limit in (0, 1, 100, 1000, 5000, 10_000, 20_000, 40_000)[::3 if bench.quick else 1]:
+    for limit in (0, 1, 100, 1000, 5000, 10_000, 20_000, 40_000)[::5 if bench.quick else 1]:
         found.append(Case(f"limit.run.{limit}", _limited(limit, "run")))
         found.append(Case(f"limit.resume.{limit}", _limited(limit, "resume")))
     return found
