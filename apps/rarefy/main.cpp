@@ -42,7 +42,8 @@ int main_or_throw(int argc, char** argv) {
   app.require_subcommand(0, 1);
   app.footer(
       "Exit codes: 0 done, 1 unforeseen failure, 2 impossible parameter or option, 3 bad "
-      "data or file,\n4 the system refused to read or write, or memory ran out in a run, 130 interrupted (resumable).");
+      "data or file,\n4 the system refused to read or write, or memory ran out in a run, 130 "
+      "interrupted (resumable).");
   app.get_formatter()->column_width(34);
 
   Action chosen;

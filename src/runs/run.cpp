@@ -270,10 +270,11 @@ void Run::tell_of_memory(const std::exception_ptr& reason, std::string_view doin
   } catch (const std::bad_alloc&) {
   } catch (const std::length_error&) {  // more than any memory could hold
   }
-  throw Error(ErrorKind::io,
-              fmt::format("memory ran out while {}, after {} iterations; '{}' has the run as of its "
-                          "last checkpoint, iteration {}, and it can be resumed from there",
-                          doing, search_->iteration(), folder_.place().string(), saved_iteration_));
+  throw Error(
+      ErrorKind::io,
+      fmt::format("memory ran out while {}, after {} iterations; '{}' has the run as of its "
+                  "last checkpoint, iteration {}, and it can be resumed from there",
+                  doing, search_->iteration(), folder_.place().string(), saved_iteration_));
 }
 
 }  // namespace rarefy

@@ -19,7 +19,7 @@ fs::path destination(const fs::path& path) {
   std::error_code error;
   const auto status = fs::symlink_status(path, error);
   if (status.type() != fs::file_type::symlink) return path;
-  const auto target = fs::weakly_canonical(path, error);
+  auto target = fs::weakly_canonical(path, error);
   if (error) fail(path, "follow the link", error.value());
   return target;
 }

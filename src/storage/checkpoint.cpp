@@ -140,9 +140,8 @@ std::vector<std::byte> read_checkpoint(const FilePlace& file) {
   auto opened = open_to_read(file);
   const auto name = file.string();
   std::array<std::byte, sizeof(CheckpointHeader)> buffer{};
-  const auto beginning =
-      std::span(buffer).first(static_cast<std::size_t>(std::min<std::uintmax_t>(
-          opened.size(), buffer.size())));
+  const auto beginning = std::span(buffer).first(
+      static_cast<std::size_t>(std::min<std::uintmax_t>(opened.size(), buffer.size())));
   opened.read(beginning);
   const auto header = checked_header(beginning, opened.size(), name);
   auto payload = opened.read_all(std::numeric_limits<std::uintmax_t>::max());
@@ -152,8 +151,8 @@ std::vector<std::byte> read_checkpoint(const FilePlace& file) {
 
 std::span<const std::byte> decode_checkpoint(std::span<const std::byte> file,
                                              std::string_view name) {
-  const auto header =
-      checked_header(file.first(std::min(file.size(), sizeof(CheckpointHeader))), file.size(), name);
+  const auto header = checked_header(file.first(std::min(file.size(), sizeof(CheckpointHeader))),
+                                     file.size(), name);
   const auto payload = file.subspan(sizeof header);
   check_payload(header, payload, name);
   return payload;

@@ -49,8 +49,8 @@ std::optional<std::string_view> file_of_temporary(std::string_view name) {
 /// The temporary of one write: locked while it lives, deleted unless it took the file's name.
 class Temporary : public FileSink {
  public:
-  Temporary(int folder, const std::string& name, const fs::path& shown, mode_t mode)
-      : folder_(folder), name_(name), shown_(shown) {
+  Temporary(int folder, const std::string& name, fs::path shown, mode_t mode)
+      : folder_(folder), name_(name), shown_(std::move(shown)) {
     // A name may be taken by a leftover of an earlier process with our number.
     for (int attempt = 0; attempt < 1000; ++attempt) {
       own_name_ = next_name_of_temporary(name);

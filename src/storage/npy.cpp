@@ -207,7 +207,7 @@ void for_each_fortran(std::span<const Index> shape, std::size_t count, Visit vis
 /// What a file says of its values.
 struct Layout {
   NpyHeader header;
-  std::size_t count = 0;       // of values
+  std::size_t count = 0;        // of values
   std::uint64_t data_size = 0;  // in bytes
 };
 

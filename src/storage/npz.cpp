@@ -358,8 +358,7 @@ std::vector<std::byte> encode_npz(std::span<const NamedArray> arrays) {
 }
 
 NpzArrays decode_npz(std::span<const std::byte> bytes, std::string_view name) {
-  return read_arrays(
-      bytes, name, [](std::string_view) { return true; }, {});
+  return read_arrays(bytes, name, [](std::string_view) { return true; }, {});
 }
 
 void write_npz(const FilePlace& file, std::span<const NamedArray> arrays) {

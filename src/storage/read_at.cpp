@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace rarefy {
 namespace {
@@ -13,8 +14,8 @@ constexpr std::size_t kLargestRead = std::size_t{1} << 30;
 }  // namespace
 
 // Without O_NONBLOCK, opening a pipe would wait for somebody to write into it.
-OpenFile::OpenFile(int folder, const char* name, const std::filesystem::path& shown)
-    : file_(open_at(folder, name, O_RDONLY | O_NONBLOCK)), shown_(shown) {
+OpenFile::OpenFile(int folder, const char* name, std::filesystem::path shown)
+    : file_(open_at(folder, name, O_RDONLY | O_NONBLOCK)), shown_(std::move(shown)) {
   if (!file_.valid()) fail(shown_, "open", errno);
   struct stat status {};
   if (::fstat(file_.get(), &status) != 0) fail(shown_, "look at it", errno);

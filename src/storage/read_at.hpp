@@ -15,7 +15,7 @@ namespace rarefy {
 class OpenFile {
  public:
   /// The file `name` in the open folder `folder` (or AT_FDCWD). Errors call it `shown`.
-  OpenFile(int folder, const char* name, const std::filesystem::path& shown);
+  OpenFile(int folder, const char* name, std::filesystem::path shown);
 
   /// When it was opened.
   [[nodiscard]] std::uintmax_t size() const { return size_; }

@@ -169,9 +169,10 @@ TEST(CommandInLittleMemory, EndsInWordsAndLeavesWhatCanBeResumed) {
   for (int megabytes = 24; megabytes <= 384; megabytes += megabytes < 128 ? 4 : 32) {
     SCOPED_TRACE(std::to_string(megabytes) + " MB");
     const auto folder = place / std::to_string(megabytes);
-    const auto end = rarefy_command({"run", "lp", "--n", "50", "--grid", "1200", "--iterations",
-                                     "3", "--threads", "2", "--out", folder.string()},
-                                    in_little_memory(static_cast<rlim_t>(megabytes) << 20));
+    const auto end =
+        rarefy_command({"run", "lp", "--n", "50", "--batch", "1500", "--grid", "1200",
+                        "--iterations", "3", "--threads", "2", "--out", folder.string()},
+                       in_little_memory(static_cast<rlim_t>(megabytes) << 20));
     if (end.exit_code == kNoLimits) GTEST_SKIP() << "limits cannot be set here";
     if (end.exit_code == 127) continue;  // not even the libraries can be loaded
     ASSERT_EQ(end.signal, 0) << end.err;

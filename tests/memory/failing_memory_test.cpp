@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <vector>
 
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 namespace {
 
 std::atomic<bool> armed{false}, onwards_too{false}, ours_only{false}, any_failed{false};
@@ -35,7 +36,6 @@ bool let_memory_be() {
   return any_failed;
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #if defined(__GNUC__) && !defined(__clang__)
 // g++ sees the free() of our own operator delete inlined where it did not inline the new.
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"

@@ -25,8 +25,8 @@ void write_file_atomically(const FilePlace& file, std::string_view text);
 void write_parts_atomically(const FilePlace& file,
                             std::span<const std::span<const std::byte>> parts);
 
-/// The same for a file that is written piece by piece, so that it need not lie in memory as a whole.
-/// Whatever `writer` throws leaves the file as it was.
+/// The same for a file that is written piece by piece, so that it need not lie in memory as a
+/// whole. Whatever `writer` throws leaves the file as it was.
 void write_pieces_atomically(const FilePlace& file, const FileWriter& writer);
 
 /// The whole of a regular file of at most `most` bytes; Error (io) otherwise.
