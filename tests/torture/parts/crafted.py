@@ -25,7 +25,7 @@ ITERATIONS = 12
 
 MOST_MEGABYTES = 1024  # of memory, for folders of less than a megabyte
 # Threads reserve addresses that they never use.
-ADDRESSES = (6 << 30) + ((os.cpu_count() or 1) << 28)
+ADDRESSES = (2 << 30) + ((os.cpu_count() or 1) << 28)
 MOST_CPU = 30  # seconds of processor time; an honest run of this size takes a tenth of one
 
 
@@ -179,10 +179,11 @@ def _several_fields(folder, random):
 
 # ---- configurations ----------------------------------------------------------------------------
 
-VALUES = ("0", "-1", "100000", "1000000", "1000000000", "1000000000000", "9223372036854775807",
-          "99999999999999999999", "1e308", "1e-300", "nan", "inf", "''", "'unlimited'",
-          "'\\u001b[31m'", "[]", "'1000000000 width'", "'1000000000,1000000000'",
-          "'" + "9" * 5000 + "'")
+# Every parameter gets each of the large ones, and some of the odd ones by turns.
+LARGE = ("5000", "20000", "30000", "1000000", "1000000000", "9223372036854775807")
+ODD = ("0", "-1", "99999999999999999999", "1e308", "1e-300", "nan", "''", "'unlimited'",
+       "'\\u001b[31m'", "[]", "'1000000000 width'", "'1000000000,1000000000'",
+       "'" + "9" * 5000 + "'")
 LINE = re.compile(r"^([a-z0-9-]+) = (.*?)(  #.*)?$", re.M)
 
 
@@ -200,6 +201,13 @@ def _config(key, value, agreed):
                       if f.name == b"state.config" else f
                       for f in checkpoints.decode(file.read_bytes())]
             file.write_bytes(checkpoints.encode(fields))
+    return change
+
+
+def _all(*changes):
+    def change(folder, random):
+        for each in changes:
+            each(folder, random)
     return change
 
 
@@ -263,12 +271,22 @@ def _configurations(bench, templates):
         if key not in templates:
             continue
         template = templates[key]
-        for match in LINE.finditer((template / "config.toml").read_text()):
-            for i, value in enumerate(VALUES):
-                if not match[1].startswith(prefix):
-                    continue
-                yield Case(f"config.{key}.{match[1]}.{i}",
-                           _changed(template, _config(match[1], value, i % 8 != 7)))
+        for number, match in enumerate(LINE.finditer((template / "config.toml").read_text())):
+            if not match[1].startswith(prefix):
+                continue
+            for value in (*LARGE, *(ODD[(3 * number + i) % len(ODD)] for i in range(3))):
+                yield Case(f"config.{key}.{match[1]}={value[:24]}",
+                           _changed(template, _config(match[1], value, True)))
+            yield Case(f"config.{key}.{match[1]}.not-agreed",
+                       _changed(template, _config(match[1], "7", False)))
+    # Each is possible, and together they are not.
+    for i, several in enumerate(((("emitters", "20000"), ("batch", "20000")),
+                                 (("n", "3000"), ("emitters", "1000")),
+                                 (("flow-layers", "'9000,9000'"), ("flow-batch", "9000")))):
+        for key in ("kde-lp", "cnf-lp"):
+            if key in templates:
+                yield Case(f"config.{key}.several.{i}", _changed(templates[key], _all(
+                    *(_config(name, value, True) for name, value in several))))
     if "kde-cvt" in templates:
         template = templates["kde-cvt"]
         yield Case("config.kde-cvt.no-centroids", _changed(template, _without("centroids.npy")))
@@ -312,7 +330,7 @@ def cases(bench):
         assert run_folders.damages(template) == []
     chance = Random(bench.seed)  # another seed tries others
     found = []
-    for group, most in ((_bytes_of_files, 350), (_fields_of_states, 1500), (_configurations, 500),
+    for group, most in ((_bytes_of_files, 350), (_fields_of_states, 1500), (_configurations, 2000),
                         (_arrays, 250)):
         whole = list(group(bench, templates))
         if bench.quick:
