@@ -16,7 +16,7 @@ namespace rarefy {
 namespace {
 
 // The shares of the moment at which most is taken, the largest first.
-std::vector<MemoryShare> shares_of(const MemoryEstimate& estimate, double MemoryShare::* bytes) {
+std::vector<MemoryShare> shares_of(const MemoryEstimate& estimate, double MemoryShare::*bytes) {
   auto shares = estimate.shares;
   std::ranges::stable_sort(shares, std::greater(), bytes);
   double sum = 0;
@@ -26,7 +26,7 @@ std::vector<MemoryShare> shares_of(const MemoryEstimate& estimate, double Memory
 }
 
 // The largest of them, as "1.6 GB for 100,000,000 cells, 0.8 GB for ...".
-std::string largest(const MemoryEstimate& estimate, double MemoryShare::* bytes) {
+std::string largest(const MemoryEstimate& estimate, double MemoryShare::*bytes) {
   const auto shares = shares_of(estimate, bytes);
   std::vector<std::string> told;
   constexpr double kWorthTelling = 0.1;  // of the largest

@@ -87,9 +87,7 @@ class Estimate {
     saved_.first += first;
     saved_.last += std::max(first, last);
   }
-  void sort() {
-    std::ranges::stable_sort(estimate_.shares, std::greater(), &MemoryShare::last);
-  }
+  void sort() { std::ranges::stable_sort(estimate_.shares, std::greater(), &MemoryShare::last); }
   [[nodiscard]] std::string_view largest_parameter() {
     sort();
     return estimate_.shares.front().parameter;
@@ -98,8 +96,8 @@ class Estimate {
   // Solutions, features and what is known of them, in the search and in the evaluator.
   void batch() {
     constexpr double kScalars = 12;  // scores, objectives, cells, orders, ...
-    const double bytes = rows_ * kDouble * (n_ + 3 * m_ + kScalars) +
-                         real(config_.emitters.count) * n_ * kDouble;
+    const double bytes =
+        rows_ * kDouble * (n_ + 3 * m_ + kScalars) + real(config_.emitters.count) * n_ * kDouble;
     add(counted(rows_, "candidates at a time"), "batch", bytes, bytes);
   }
 
@@ -126,8 +124,8 @@ class Estimate {
     const double matrices = eigen ? 4 : 3;
     const double at_work = eigen ? 3 * std::min(threads_, count) : 0;
     const double matrix = n_ * n_ * kDouble;
-    add(fmt::format("{} full covariance matrices", count), "n", (matrices * count + at_work) * matrix,
-        (matrices * count + at_work) * matrix);
+    add(fmt::format("{} full covariance matrices", count), "n",
+        (matrices * count + at_work) * matrix, (matrices * count + at_work) * matrix);
     const double saved = (eigen ? 3 : 2) * count * matrix;
     save(saved, saved);
   }
@@ -248,9 +246,8 @@ class Estimate {
   [[nodiscard]] MemoryShare making_cells() const {
     if (grid_ || use_.cells || !config_.archive.centroids.empty()) return {};
     const auto samples = real(config_.archive.cvt.samples);
-    const double bytes =
-        samples * (m_ + 1) * kDouble +
-        cells_ * (3 * m_ * kDouble + kDouble + 2 * (m_ + 1) * (kDouble + kFloat));
+    const double bytes = samples * (m_ + 1) * kDouble +
+                         cells_ * (3 * m_ * kDouble + kDouble + 2 * (m_ + 1) * (kDouble + kFloat));
     return {fmt::format("making {} of {}", counted(cells_, "cells"), counted(samples, "samples")),
             samples > 4 * cells_ ? "cvt-samples" : "cells", bytes, bytes};
   }

@@ -65,9 +65,8 @@ void Progress::begin(const Search& search) {
                     "it\n",
                     why));
   }
-  const auto warning =
-      memory_warning(run_.config(), run_.domain().info(),
-                     {.cells = search.archive().tessellation().cells()});
+  const auto warning = memory_warning(run_.config(), run_.domain().info(),
+                                      {.cells = search.archive().tessellation().cells()});
   if (!warning.empty()) say(fmt::format("warning: {}\n", warning));
 }
 

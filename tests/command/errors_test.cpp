@@ -412,7 +412,8 @@ TEST(CommandMemory, TooLittleIsToldInWords) {
       options);
   if (end.exit_code == kCannot) GTEST_SKIP() << "limits cannot be set here";
   EXPECT_EQ(end.exit_code, 2);
-  EXPECT_TRUE(contains(end.err, "no more than the 2.1 GB of ulimit -v; what would fit: ")) << end.err;
+  EXPECT_TRUE(contains(end.err, "no more than the 2.1 GB of ulimit -v; what would fit: "))
+      << end.err;
   EXPECT_FALSE(fs::exists(place / "run"));
 }
 

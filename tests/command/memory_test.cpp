@@ -35,9 +35,9 @@ TEST_P(CommandMemoryOf, IsWhatWasEstimated) {
   auto config = rarefy::default_config(domain, algorithm);
   config.iterations = 2;
   const RunPlace place;
-  std::vector<std::string> words = {"run",          domain, "--algorithm", algorithm,
-                                    "--iterations", "2",    "--threads",   "1",
-                                    "--out",        (place / "run").string()};
+  std::vector<std::string> words = {
+      "run", domain,      "--algorithm", algorithm, "--iterations",
+      "2",   "--threads", "1",           "--out",   (place / "run").string()};
   for (const auto& [parameter, value] : parameters) {
     set(config, parameter, value);
     words.push_back("--" + parameter);
@@ -63,20 +63,30 @@ TEST_P(CommandMemoryOf, IsWhatWasEstimated) {
 
 INSTANTIATE_TEST_SUITE_P(
     Large, CommandMemoryOf,
-    testing::Values(Case{"cells", "lp", "dds-kde", {{"grid", "3000"}}},
-                    Case{"thresholds", "lp", "cma-mae", {{"grid", "3000"}}},
-                    Case{"matrices", "lp", "dds-kde", {{"n", "700"}, {"batch", "4"}}},
-                    Case{"axes", "lp", "cma-me", {{"n", "500"}, {"factor", "eigen"}}},
-                    Case{"candidates", "lp", "map-elites-line", {{"batch", "12000"}}},
-                    Case{"steps", "lp", "dds-kde", {{"batch", "5000"}}},
-                    Case{"separable", "lp", "cma-mae", {{"n", "10000"}, {"grid", "5"}, {"strategy", "sep-cma-es"}}},
-                    Case{"limited_memory", "lp", "cma-mae", {{"n", "10000"}, {"grid", "5"}, {"strategy", "lm-ma-es"}}},
-                    Case{"samples",
-                         "multi-lp",
-                         "cma-mae",
-                         {{"cells", "300"}, {"cvt-samples", "2000000"}, {"cvt-iterations", "1"}}},
-                    Case{"network", "lp", "dds-cnf", {{"flow-layers", "2000,2000"}, {"batch", "2"}, {"flow-steps", "1"}}},
-                    Case{"novelty", "arm", "ns", {{"batch", "10000"}, {"novelty-threshold", "0"}}, 0.4}),
+    testing::Values(
+        Case{"cells", "lp", "dds-kde", {{"grid", "3000"}}},
+        Case{"thresholds", "lp", "cma-mae", {{"grid", "3000"}}},
+        Case{"matrices", "lp", "dds-kde", {{"n", "700"}, {"batch", "4"}}},
+        Case{"axes", "lp", "cma-me", {{"n", "500"}, {"factor", "eigen"}}},
+        Case{"candidates", "lp", "map-elites-line", {{"batch", "12000"}}},
+        Case{"steps", "lp", "dds-kde", {{"batch", "5000"}}},
+        Case{"separable",
+             "lp",
+             "cma-mae",
+             {{"n", "10000"}, {"grid", "5"}, {"strategy", "sep-cma-es"}}},
+        Case{"limited_memory",
+             "lp",
+             "cma-mae",
+             {{"n", "10000"}, {"grid", "5"}, {"strategy", "lm-ma-es"}}},
+        Case{"samples",
+             "multi-lp",
+             "cma-mae",
+             {{"cells", "300"}, {"cvt-samples", "2000000"}, {"cvt-iterations", "1"}}},
+        Case{"network",
+             "lp",
+             "dds-cnf",
+             {{"flow-layers", "2000,2000"}, {"batch", "2"}, {"flow-steps", "1"}}},
+        Case{"novelty", "arm", "ns", {{"batch", "10000"}, {"novelty-threshold", "0"}}, 0.4}),
     [](const auto& info) { return info.param.name; });
 
 }  // namespace

@@ -134,8 +134,7 @@ TEST(MemoryEstimate, CountsWhatArchivesAndBuffersMayComeToHold) {
   EXPECT_LT(first_of(config), 100e6);
   EXPECT_GT(last_of(config), 540e6 * 2 * sizeof(double));
   EXPECT_EQ(refusal(config, 4e9), "") << "it can begin";
-  const auto warning =
-      rarefy::memory_warning(config, domain_info(config), {}, {4e9, "this test"});
+  const auto warning = rarefy::memory_warning(config, domain_info(config), {}, {4e9, "this test"});
   EXPECT_THAT(warning, AllOf(HasSubstr("memory may run out"), HasSubstr("the archive of novelty"),
                              HasSubstr("this test has 4.0 GB")));
   config.iterations = 1'000;
