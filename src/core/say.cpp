@@ -22,6 +22,7 @@ class NoPipeSignal {
     sigset_t pending;
     sigpending(&pending);
     was_pending_ = sigismember(&pending, SIGPIPE) == 1;
+    // NOLINTNEXTLINE(cppcoreguidelines-prefer-member-initializer): pipe_ must be filled before
     blocked_ = pthread_sigmask(SIG_BLOCK, &pipe_, &before_) == 0;
   }
   NoPipeSignal(const NoPipeSignal&) = delete;

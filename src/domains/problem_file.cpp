@@ -147,6 +147,7 @@ std::string problem_as_toml(const DomainInfo& problem) {
     table.insert("places", std::move(places));
   }
   std::ostringstream out;
+  out.exceptions(std::ios::badbit);  // where memory runs out, a stream says nothing by itself
   out << "\n# The problem, which belongs to the program that evaluates it.\n"
       << toml::table{{kProblemTable, std::move(table)}} << "\n";
   return out.str();

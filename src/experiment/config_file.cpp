@@ -222,6 +222,7 @@ std::string as_toml(double value) {
 }
 std::string as_toml(const std::string& value) {
   std::ostringstream out;
+  out.exceptions(std::ios::badbit);  // where memory runs out, a stream says nothing by itself
   out << toml::value(value);
   return out.str();
 }

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "experiment/make_parts.hpp"
@@ -21,7 +22,8 @@ namespace {
 // A .npy file, the archive of a run, or the folder it lies in.
 Batch read_solutions(const std::filesystem::path& path, const ShapeCheck& accept) {
   if (path.extension() == ".npy") return read_npy_batch(path, accept);
-  const auto archive = std::filesystem::is_directory(path) ? path / "archive.npz" : path;
+  std::error_code unknown;  // which is told when it cannot be opened
+  const auto archive = std::filesystem::is_directory(path, unknown) ? path / "archive.npz" : path;
   return to_batch(read_npz_array(archive, "solutions", accept));
 }
 

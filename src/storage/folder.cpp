@@ -175,7 +175,10 @@ bool make_folder(const fs::path& path, const fs::path& whole) {
   if (::mkdir(path.c_str(), 0777) != 0) {
     const int reason = errno;
     struct stat status {};
-    if (::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) return false;
+    const bool seen = ::stat(path.c_str(), &status) == 0;
+    if (seen && S_ISDIR(status.st_mode)) return false;
+    const int unseen = errno;
+    if (reason == EEXIST && !seen && unseen != ENOENT) fail(path, "look at", unseen);
     throw Error(ErrorKind::io,
                 fmt::format("cannot make the folder '{}': {}{}", whole.string(),
                             path == whole ? "" : fmt::format("'{}': ", path.string()),
@@ -313,6 +316,10 @@ std::vector<std::byte> Folder::read(const std::string& name, std::uintmax_t most
 void Folder::remove(const std::string& name) const {
   if (::unlinkat(descriptor(), name.c_str(), 0) == 0 || errno == ENOENT) return;
   fail(file(name), "remove it", errno);
+}
+
+void Folder::sync() const {
+  if (!sync_names(descriptor())) fail(place(), "bring to the disk which names are in", errno);
 }
 
 void Folder::remove_stale_temporaries(const std::function<bool(std::string_view)>& ours) const {

@@ -113,7 +113,12 @@ std::vector<std::string> RunFolder::files_of_a_run() const {
 }
 
 void RunFolder::clear() const {
-  // The configuration goes first: without it the rest does not count as a run.
+  // The configuration goes first: without it the rest does not count as a run. It must be gone from
+  // the disk before the rest goes, which may get there in any order.
+  if (const std::string config(kConfig); folder_->holds(config)) {
+    folder_->remove(config);
+    folder_->sync();
+  }
   for (const auto& name : files_of_a_run()) folder_->remove(name);
 }
 

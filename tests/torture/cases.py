@@ -7,6 +7,7 @@ import os
 import pickle
 import random
 import shutil
+import threading
 import time
 import traceback
 from dataclasses import dataclass, field
@@ -51,6 +52,7 @@ class Bench:
     library: Path | None
     references: dict = field(default_factory=dict)
     scenarios: dict = field(default_factory=dict)
+    making: threading.RLock = field(default_factory=threading.RLock)  # a reference
 
     def world(self, name):
         return World(self, name)
@@ -59,14 +61,16 @@ class Bench:
         """The folder of a run that nothing disturbs; made once. `words` are those of `run` without
         --out."""
         key = str(key)
-        if key not in self.references:
-            folder = self.root / "references" / str(len(self.references))
-            folder.parent.mkdir(exist_ok=True)
-            end = processes.Process([self.rarefy, "run", *words, "--out", folder, "--quiet"]).wait()
-            if end.code != 0:
-                raise RuntimeError(f"an undisturbed run fails: {end}")
-            self.references[key] = (folder, end.seconds)
-        return self.references[key][0]
+        with self.making:
+            if key not in self.references:
+                folder = self.root / "references" / str(len(self.references))
+                folder.parent.mkdir(exist_ok=True)
+                words = [self.rarefy, "run", *words, "--out", folder, "--quiet"]
+                end = processes.Process(words).wait()
+                if end.code != 0:
+                    raise RuntimeError(f"an undisturbed run fails: {end}")
+                self.references[key] = (folder, end.seconds)
+            return self.references[key][0]
 
     def seconds_of(self, key):
         return self.references[str(key)][1]

@@ -57,6 +57,8 @@ class Folder {
   [[nodiscard]] std::vector<std::byte> read(const std::string& name, std::uintmax_t most) const;
   /// Removes a file or a link; that there is none is well, too.
   void remove(const std::string& name) const;
+  /// Brings to the disk which names there are. (What was written is there already.)
+  void sync() const;
   /// Removes the temporaries that killed writers left of files for which `ours` holds. Those of
   /// writers still at work, here or in another process, hold a lock and are left alone.
   void remove_stale_temporaries(const std::function<bool(std::string_view)>& ours) const;
