@@ -39,8 +39,7 @@ void write_arrays(std::span<const NamedArray> arrays,
                   std::span<const std::vector<std::byte>> headers, FileSink& sink) {
   ZipWriter archive(sink);
   for (std::size_t i = 0; i < arrays.size(); ++i) {
-    const auto values =
-        std::visit([](auto all) { return std::as_bytes(all); }, arrays[i].values);
+    const auto values = std::visit([](auto all) { return std::as_bytes(all); }, arrays[i].values);
     archive.add(arrays[i].name + std::string(kSuffix),
                 std::array{std::span<const std::byte>(headers[i]), values});
   }

@@ -1,8 +1,10 @@
-// Zip archives, as far as .npz files need them (PKWARE, APPNOTE.TXT 6.3.10: sections 4.3 and 4.5.3).
+// Zip archives, as far as .npz files need them (PKWARE, APPNOTE.TXT 6.3.10: sections 4.3
+// and 4.5.3).
 //
-// By hand, on zlib's checksum and inflation: a library for all of zip brings ciphers and other packers
-// with it, which a Python package would have to carry, keeps a copy of what it writes, and goes back
-// in the file. Entries are written stored; read are stored and deflated ones, of any size.
+// By hand, on zlib's checksum and inflation: a library for all of zip brings ciphers and other
+// packers with it, which a Python package would have to carry, keeps a copy of what it writes, and
+// goes back in the file. Entries are written stored; read are stored and deflated ones, of any
+// size.
 #pragma once
 
 #include <cstddef>
@@ -45,8 +47,8 @@ class ZipWriter {
 };
 
 /// An archive in memory, which must outlive this. Nothing in it is believed: Error (corrupt) where
-/// headers and directory do not agree, or entries overlap; Error (data) for kinds that NumPy does not
-/// write. Errors call the archive `name`.
+/// headers and directory do not agree, or entries overlap; Error (data) for kinds that NumPy does
+/// not write. Errors call the archive `name`.
 class ZipReader {
  public:
   ZipReader(std::span<const std::byte> bytes, std::string_view name);
@@ -61,8 +63,8 @@ class ZipReader {
   std::vector<std::uint64_t> data_;  // where each one's bytes begin
 };
 
-/// Unpacks an entry, piece by piece. Error (corrupt), which calls it `name`, where it ends early, goes
-/// on after its end, or has another checksum.
+/// Unpacks an entry, piece by piece. Error (corrupt), which calls it `name`, where it ends early,
+/// goes on after its end, or has another checksum.
 class ZipStream {
  public:
   ZipStream(const ZipEntry& entry, std::span<const std::byte> packed, std::string name);

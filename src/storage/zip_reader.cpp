@@ -101,8 +101,8 @@ Directory find_directory(std::span<const std::byte> bytes, std::string_view name
   if (at >= kZip64LocatorSize && signature_at(bytes, at - kZip64LocatorSize) == kZip64Locator) {
     Numbers locator(bytes.subspan(at - kZip64LocatorSize + 8, 8), name);
     const auto place = locator.u64();
-    if (at < kZip64LocatorSize + kZip64EndSize ||
-        place != at - kZip64LocatorSize - kZip64EndSize || signature_at(bytes, place) != kZip64End) {
+    if (at < kZip64LocatorSize + kZip64EndSize || place != at - kZip64LocatorSize - kZip64EndSize ||
+        signature_at(bytes, place) != kZip64End) {
       end.refuse("its end records contradict each other");
     }
     Numbers zip64(bytes.subspan(place + 24), name);
@@ -200,9 +200,9 @@ std::uint32_t zip_checksum(std::span<const std::byte> bytes, std::uint32_t befor
 ZipReader::ZipReader(std::span<const std::byte> bytes, std::string_view name) : bytes_(bytes) {
   const auto place = find_directory(bytes, name);
   const auto before = bytes.first(static_cast<std::size_t>(place.offset));
-  Numbers directory(bytes.subspan(static_cast<std::size_t>(place.offset),
-                                  static_cast<std::size_t>(place.size)),
-                    name);
+  Numbers directory(
+      bytes.subspan(static_cast<std::size_t>(place.offset), static_cast<std::size_t>(place.size)),
+      name);
   std::vector<std::pair<std::uint64_t, std::uint64_t>> extents;
   for (std::uint64_t i = 0; i < place.entries; ++i) {
     entries_.push_back(read_entry(directory, name));
@@ -244,8 +244,7 @@ ZipStream::ZipStream(const ZipEntry& entry, std::span<const std::byte> packed, s
                 "0 (stored) or 8 (deflated), as NumPy writes");
   }
   const bool stored = entry.method == kStored;
-  if (stored ? entry.size != entry.packed_size
-             : entry.size / kBestDeflate > entry.packed_size) {
+  if (stored ? entry.size != entry.packed_size : entry.size / kBestDeflate > entry.packed_size) {
     throw Error(ErrorKind::corrupt, name_,
                 fmt::format("a size of {} bytes, packed {}", entry.size, entry.packed_size),
                 "two sizes that fit together");

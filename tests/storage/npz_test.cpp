@@ -229,7 +229,8 @@ TEST(Npz, ForeignAndChangedValuesAreNamed) {
   const auto found = std::search(bytes.begin(), bytes.end(), tenth.begin(), tenth.end());
   ASSERT_NE(found, bytes.end());
   *found ^= std::byte{1};
-  EXPECT_EQ(error_of(bytes, ErrorKind::corrupt), "the file[features]: cannot unpack: its checksum is another");
+  EXPECT_EQ(error_of(bytes, ErrorKind::corrupt),
+            "the file[features]: cannot unpack: its checksum is another");
 }
 
 TEST(Npz, NumpyReadsIt) {

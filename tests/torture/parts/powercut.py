@@ -20,7 +20,7 @@ class Recorded:
     """The calls of a scenario and the disk before them."""
 
     def __init__(self, bench, scenario, **fault):
-        world = bench.world(f"record-{scenario.name}")
+        world = bench.world(f"record-{scenario.name}-{os.getpid()}")
         below = world.place / "below"
         below.mkdir()
         scenario.prepare(below)
