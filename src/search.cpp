@@ -60,12 +60,26 @@ Index Search::outside_of_last_batch() const { return box_->count(); }
 // needs none, and a forged state must not make it take any.
 void Search::make_room() {
   const auto count = static_cast<std::size_t>(candidates());
-  solutions_.resize(candidates(), solution_dim());
+  take_batch();
   scores_.resize(count);
   cells_.resize(count);
   outcomes_.resize(count);
   order_.resize(count);
   equal_objectives_.resize(count, 1.0);
+}
+
+// One that nobody else holds. Whoever keeps the last ones (ask_shared) keeps them as they are.
+void Search::take_batch() {
+  const auto free = std::find_if(batches_.begin(), batches_.end(),
+                                 [](const auto& batch) { return batch.use_count() == 1; });
+  if (free != batches_.end()) {
+    std::iter_swap(free, batches_.begin());
+  } else {
+    constexpr std::size_t kMostKept = 3;
+    if (batches_.size() == kMostKept) batches_.pop_back();
+    batches_.insert(batches_.begin(), std::make_shared<Batch>());
+  }
+  batches_.front()->resize(candidates(), solution_dim());
 }
 
 BatchView Search::ask() {
@@ -75,14 +89,19 @@ BatchView Search::ask() {
       const auto at = static_cast<std::size_t>(e);
       parts_.emitters[at]->ask(
           *parts_.archive, static_cast<std::uint64_t>(iteration_),
-          solutions_.span().rows(first_row_[at], first_row_[at + 1] - first_row_[at]));
+          solutions().span().rows(first_row_[at], first_row_[at + 1] - first_row_[at]));
     });
     const auto given = options_.initial_solutions.view().rows(
         rows_given() > 0 ? static_cast<Index>(iteration_) * candidates() : 0, rows_given());
-    std::copy(given.values().begin(), given.values().end(), solutions_.data());
+    std::copy(given.values().begin(), given.values().end(), solutions().data());
     asked_ = true;
   }
-  return solutions_;
+  return solutions();
+}
+
+std::shared_ptr<const Batch> Search::ask_shared() {
+  (void)ask();
+  return batches_.front();
 }
 
 // The first so many rows of this iteration's batch are given ones.
@@ -139,7 +158,7 @@ void Search::take_in(Evaluated batch) {
   half_told_ = true;
   parts_.density->observe(shown, *workers_);
   if (!options_.score_before_observing) score(shown);
-  parts_.archive->record(usable_->gather_solutions(solutions_), batch, *workers_,
+  parts_.archive->record(usable_->gather_solutions(solutions()), batch, *workers_,
                          part(outcomes_, 0, count));
   outside_ += box_->count();
 }
@@ -205,7 +224,7 @@ void Search::tell_emitter(Index e, BatchView features, std::span<const double> o
     return scores[static_cast<std::size_t>(row)] < line;
   });
   const Feedback feedback = {
-      .solutions = solutions_.view().rows(first, count),
+      .solutions = solutions().view().rows(first, count),
       .features = features.rows(first, count),
       .objectives = part(objectives, first, count),
       .scores = scores,

@@ -73,6 +73,8 @@ class Search {
   /// Candidates of all emitters, one row each. The view is good until the next ask().
   /// Asking again before telling gives the same candidates.
   BatchView ask();
+  /// The same candidates, to keep: they are not written over as long as anybody holds them.
+  std::shared_ptr<const Batch> ask_shared();
 
   /// What the candidates turned out to be; objectives may be left out (all equal).
   ///
@@ -123,6 +125,8 @@ class Search {
   void load(StateReader& in);
 
  private:
+  void take_batch();
+  [[nodiscard]] Batch& solutions() { return *batches_.front(); }
   void check(BatchView features, std::span<const double> objectives,
              std::span<const std::uint8_t> valid) const;
   [[nodiscard]] Index rows_given() const;
@@ -147,7 +151,7 @@ class Search {
   bool asked_ = false;
   bool half_told_ = false;  // tell() is under way, or ended in an error half way
 
-  Batch solutions_;
+  std::vector<std::shared_ptr<Batch>> batches_;  // the candidates, and others to reuse
   std::unique_ptr<UsableRows> usable_;
   std::unique_ptr<OutsideBox> box_;
   std::vector<double> distances_;  // outside the box, where that ranks

@@ -34,6 +34,17 @@ void check_shape(Index rows, Index columns, const DomainInfo& domain, const std:
               fmt::format("at least one row of {} values", domain.solution_dim));
 }
 
+// A small file may hold a large array. It is copied when it is read, and lies in the search then.
+void check_room(Index rows, Index columns, const std::string& file) {
+  constexpr double kCopies = 3;
+  const double bytes =
+      sizeof(double) * static_cast<double>(rows) * static_cast<double>(columns);
+  const auto limit = memory_limit();
+  if (kCopies * bytes <= limit.bytes) return;
+  throw Error(ErrorKind::data, fmt::format("{}: initial solutions", file), memory_text(bytes),
+              fmt::format("at most a third of the {} of {}", memory_text(limit.bytes), limit.whose));
+}
+
 }  // namespace
 
 bool uses_grid(const Config& config, const DomainInfo& domain) {
@@ -63,7 +74,9 @@ Batch read_initial_solutions(const Config& config, const DomainInfo& domain) {
   const auto& file = config.emitters.initial_solutions;
   if (file.empty()) return {};
   auto solutions = read_solutions(file, [&](std::span<const Index> shape) {
-    if (shape.size() == 2) check_shape(shape[0], shape[1], domain, file);
+    if (shape.size() != 2) return;
+    check_shape(shape[0], shape[1], domain, file);
+    check_room(shape[0], shape[1], file);
   });
   check_initial_solutions(solutions, config, domain, file);
   return solutions;

@@ -141,7 +141,7 @@ void Run::build_again(std::size_t state_bytes) {
 }
 
 void Run::begin() {
-  build();
+  if (search_ == nullptr) build();
   heed(team_.stop, "the run was being prepared");
   folder_.clear();  // not before: a run is not given up for one that cannot begin
   const auto centroids = search_->archive().tessellation().centroids();
@@ -166,6 +166,16 @@ std::unique_ptr<Run> Run::start(const Config& config, std::shared_ptr<const Doma
   auto complete = config_for(config, domain->info());
   std::unique_ptr<Run> run(
       new Run(std::move(complete), std::move(folder), std::move(domain), std::move(team)));
+  run->begin();
+  return run;
+}
+
+std::unique_ptr<Run> Run::start(const Config& config, std::shared_ptr<const Domain> domain,
+                                std::shared_ptr<Search> search, RunFolder folder, RunTeam team) {
+  auto complete = config_for(config, domain->info());
+  std::unique_ptr<Run> run(
+      new Run(std::move(complete), std::move(folder), std::move(domain), std::move(team)));
+  run->search_ = std::move(search);
   run->begin();
   return run;
 }
@@ -227,14 +237,16 @@ MetricsLine Run::now() const {
 }
 
 DriveEnd Run::go(std::span<Observer* const> observers, StopFlag stop) {
-  if (!can_evaluate_ && team_.evaluator == nullptr) {
-    domain_->evaluate({}, {}, {});  // says why it cannot
-  }
+  if (team_.evaluator != nullptr) return go_with(*team_.evaluator, observers, stop);
+  if (!can_evaluate_) domain_->evaluate({}, {}, {});  // says why it cannot
+  ThreadsEvaluator threads(*domain_, *team_.workers);
+  return go_with(threads, observers, stop);
+}
+
+DriveEnd Run::go_with(Evaluator& evaluator, std::span<Observer* const> observers, StopFlag stop) {
   Checkpoints checkpoints(*this, observers);
   std::vector<Observer*> all = {&checkpoints};
   all.insert(all.end(), observers.begin(), observers.end());
-  ThreadsEvaluator threads(*domain_, *team_.workers);
-  Evaluator& evaluator = team_.evaluator != nullptr ? *team_.evaluator : threads;
 
   going_since_ = std::chrono::steady_clock::now();
   const auto wrap_up = [&] {

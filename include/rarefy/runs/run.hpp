@@ -43,6 +43,11 @@ class Run {
   /// problem's description, so that the run can be shown without it.
   static std::unique_ptr<Run> start(const Config& config, std::shared_ptr<const Domain> domain,
                                     RunFolder folder, RunTeam team = {});
+  /// The same with a search that is there already, which may have gone some way. It must be one that
+  /// `config` describes, and is shared: nobody else must use it while the run goes on.
+  static std::unique_ptr<Run> start(const Config& config, std::shared_ptr<const Domain> domain,
+                                    std::shared_ptr<Search> search, RunFolder folder,
+                                    RunTeam team = {});
 
   /// Takes a run up where its last checkpoint left it. One on a problem that is not known by name
   /// can be looked at, but cannot go on without that problem.
@@ -55,6 +60,9 @@ class Run {
   /// Writes a checkpoint every so often, and everything at the end, however it ends; what was
   /// found is on disk even when an observer or the domain throws.
   DriveEnd go(std::span<Observer* const> observers = {}, StopFlag stop = nullptr);
+  /// The same with another evaluator, this time.
+  DriveEnd go_with(Evaluator& evaluator, std::span<Observer* const> observers = {},
+                   StopFlag stop = nullptr);
 
   /// Plans more (or fewer) iterations than configured, but no fewer than are done.
   void set_iterations(std::int64_t iterations);
@@ -64,6 +72,7 @@ class Run {
   /// Whether its problem is at hand, and not only the description.
   [[nodiscard]] bool can_go_on() const { return can_evaluate_; }
   [[nodiscard]] const Search& search() const { return *search_; }
+  [[nodiscard]] std::shared_ptr<Search> shared_search() const { return search_; }
   [[nodiscard]] const MetricsLog& metrics() const { return metrics_; }
   [[nodiscard]] const RunFolder& folder() const { return folder_; }
   /// Seconds spent searching so far.
@@ -110,7 +119,7 @@ class Run {
   std::shared_ptr<const Domain> domain_;
   RunTeam team_;
   bool can_evaluate_ = true;
-  std::unique_ptr<Search> search_;
+  std::shared_ptr<Search> search_;
   MetricsLog metrics_;
   std::string recorded_instruction_set_, recorded_version_;
   std::int64_t saved_iteration_ = 0;  // of the last checkpoint

@@ -1,0 +1,168 @@
+// Tessellations and archives.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <fmt/format.h>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "rarefy/archives/archive.hpp"
+#include "rarefy/archives/metrics.hpp"
+#include "rarefy/core/error.hpp"
+#include "rarefy/core/workers.hpp"
+#include "rarefy/tessellations/cvt.hpp"
+#include "rarefy/tessellations/grid.hpp"
+
+namespace rarefy::python {
+namespace {
+
+using Box = std::vector<std::pair<double, double>>;
+
+FeatureSpace space_of_box(const Box& box) {
+  FeatureSpace space;
+  for (const auto& [low, high] : box) {
+    space.lower.push_back(low);
+    space.upper.push_back(high);
+  }
+  return space;
+}
+
+void check_features(BatchView features, Index dims) {
+  if (features.cols() != dims) {
+    throw Error(ErrorKind::data, "features",
+                fmt::format("{} x {}", features.rows(), features.cols()),
+                fmt::format("rows of {} values", dims));
+  }
+  for (Index i = 0; i < features.rows(); ++i) {
+    for (const double value : features.row(i)) {
+      if (!std::isfinite(value)) {
+        throw Error(ErrorKind::data, fmt::format("features: row {}", i), fmt::format("{}", value),
+                    "finite numbers");
+      }
+    }
+  }
+}
+
+Out<std::int64_t> cells_of(const Tessellation& cells, const Rows& features) {
+  const auto batch = view(features);
+  check_features(batch, cells.feature_dim());
+  std::vector<Index> found(features.shape(0));
+  cells.assign(batch, found);
+  return array_of(std::vector<std::int64_t>(found.begin(), found.end()), {found.size()});
+}
+
+Out<std::uint8_t> record(Archive& archive, const Rows& solutions, const Rows& features,
+                         const Values& objectives) {
+  check_features(view(features), archive.feature_dim());
+  const auto rows = features.shape(0);
+  if (solutions.shape(0) != rows || static_cast<Index>(solutions.shape(1)) != archive.solution_dim()) {
+    throw Error(ErrorKind::data, "solutions",
+                fmt::format("{} x {}", solutions.shape(0), solutions.shape(1)),
+                fmt::format("{} x {}, a row for each of the features", rows, archive.solution_dim()));
+  }
+  if (objectives.size() != rows) {
+    throw Error(ErrorKind::data, "objectives", fmt::format("{}", objectives.size()),
+                fmt::format("{}, one for each row of the features", rows));
+  }
+  std::vector<Outcome> outcomes(rows);
+  Workers alone(1);
+  archive.record(view(solutions), Evaluated{.features = view(features), .objectives = span_of(objectives)},
+                 alone, outcomes);
+  std::vector<std::uint8_t> status;
+  for (const auto outcome : outcomes) status.push_back(static_cast<std::uint8_t>(outcome));
+  return array_of(std::move(status), {rows});
+}
+
+}  // namespace
+
+void bind_cells(nb::module_& m) {
+  nb::class_<Tessellation>(m, "Tessellation", "A division of feature space into cells.")
+      .def_prop_ro("name", [](const Tessellation& self) { return std::string(self.name()); })
+      .def_prop_ro("cells", &Tessellation::cells)
+      .def_prop_ro("feature_dim", &Tessellation::feature_dim)
+      .def_prop_ro("lower", [](const Tessellation& self) { return self.space().lower; })
+      .def_prop_ro("upper", [](const Tessellation& self) { return self.space().upper; })
+      .def_prop_ro("shape",
+                   [](const Tessellation& self) {
+                     const auto shape = self.shape();
+                     return std::vector<Index>(shape.begin(), shape.end());
+                   })
+      .def_prop_ro("centroids",
+                   [](const Tessellation& self) { return copy_of(self.centroids()); })
+      .def("cells_of", &cells_of, nb::arg("features").noconvert());
+  nb::class_<Grid, Tessellation>(m, "Grid", "Equal boxes, any number of features.")
+      .def(
+          "__init__",
+          [](Grid* self, const Box& box, std::vector<Index> shape) {
+            new (self) Grid(space_of_box(box), std::move(shape));
+          },
+          nb::arg("feature_box"), nb::arg("shape"));
+  nb::class_<Cvt, Tessellation>(m, "Cvt", "Voronoi cells of evenly spread centroids.")
+      .def(
+          "__init__",
+          [](Cvt* self, const Box& box, Index cells, Index samples, Index iterations,
+             std::uint64_t seed, Index threads) {
+            Workers workers(threads);
+            const nb::gil_scoped_release release;
+            new (self) Cvt(space_of_box(box),
+                           CvtOptions{.cells = cells,
+                                      .samples = samples > 0 ? samples : 10 * cells,
+                                      .iterations = iterations,
+                                      .seed = seed},
+                           workers);
+          },
+          nb::arg("feature_box"), nb::arg("cells") = 10'000, nb::kw_only(), nb::arg("samples") = 0,
+          nb::arg("iterations") = 100, nb::arg("seed") = 1, nb::arg("threads") = 0)
+      .def_static(
+          "of",
+          [](const Box& box, const Rows& centroids) {
+            return std::make_shared<Cvt>(space_of_box(box), batch_of(centroids));
+          },
+          nb::arg("feature_box"), nb::arg("centroids").noconvert());
+
+  nb::class_<Archive>(m, "_Archive")
+      .def(
+          "__init__",
+          [](Archive* self, std::shared_ptr<const Tessellation> cells, Index solution_dim) {
+            new (self) Archive(std::move(cells), solution_dim);
+          },
+          nb::arg("cells"), nb::arg("solution_dim"))
+      .def("record", &record, nb::arg("solutions").noconvert(), nb::arg("features").noconvert(),
+           nb::arg("objectives").noconvert())
+      .def("__len__", &Archive::size)
+      .def_prop_ro("solution_dim", &Archive::solution_dim)
+      .def_prop_ro("feature_dim", &Archive::feature_dim)
+      .def_prop_ro("total_visits", &Archive::total_visits)
+      .def_prop_ro("tessellation", &Archive::tessellation, nb::rv_policy::reference_internal)
+      .def("solutions", [](const Archive& self) { return copy_of(self.solutions()); })
+      .def("features", [](const Archive& self) { return copy_of(self.features()); })
+      .def("objectives", [](const Archive& self) { return copy_of(self.objectives()); })
+      .def("cells", [](const Archive& self) { return copy_of(self.cells()); })
+      .def("visits", [](const Archive& self) { return copy_of(self.visits()); })
+      .def(
+          "elite_of",
+          [](const Archive& self, Index cell) {
+            if (cell < 0 || cell >= self.tessellation().cells()) {
+              throw Error(ErrorKind::parameter, "cell", fmt::format("{}", cell),
+                          fmt::format("0 to {}", self.tessellation().cells() - 1));
+            }
+            return self.elite_of(cell);
+          },
+          nb::arg("cell"))
+      .def("coverage", [](const Archive& self) { return coverage(self); })
+      .def(
+          "cross_entropy",
+          [](const Archive& self, double floor) { return cross_entropy(self.visits(), floor); },
+          nb::arg("floor") = kCrossEntropyFloor)
+      .def(
+          "qd_score", [](const Archive& self, double least) { return qd_score(self, least); },
+          nb::arg("least") = 0.0)
+      .def("best_objective", [](const Archive& self) { return best_objective(self); });
+}
+
+}  // namespace rarefy::python

@@ -1,0 +1,182 @@
+// Runs in folders: those of the command, evaluated by Python.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "held_search.hpp"
+#include "rarefy/experiment/domain_table.hpp"
+#include "rarefy/runs/run.hpp"
+#include "rarefy/runs/summary.hpp"
+
+namespace rarefy::python {
+namespace {
+
+// Who evaluates it is the evaluator.
+class PythonDomain : public Domain {
+ public:
+  explicit PythonDomain(DomainInfo info) : Domain(std::move(info)) {}
+  void evaluate(BatchView /*solutions*/, BatchSpan /*features*/,
+                std::span<double> /*objectives*/) const override {
+    throw Error(ErrorKind::state, "the problem is evaluated in Python alone");
+  }
+};
+
+// Calls evaluate(solutions) -> (features, objectives or None, valid or None).
+class PythonEvaluator : public Evaluator {
+ public:
+  explicit PythonEvaluator(nb::callable function) : function_(std::move(function)) {}
+
+  void evaluate(BatchView solutions, const EvaluationSpan& out) override {
+    const nb::gil_scoped_acquire acquire;
+    const auto result = nb::cast<nb::tuple>(function_(copy_of(solutions)));
+    if (result.size() != 3) throw Error(ErrorKind::state, "evaluate() gives three things");
+    const auto features = nb::cast<Rows>(result[0]);
+    if (static_cast<Index>(features.shape(0)) != solutions.rows() ||
+        static_cast<Index>(features.shape(1)) != out.features.cols()) {
+      throw Error(ErrorKind::data, "features",
+                  fmt::format("{} x {}", features.shape(0), features.shape(1)),
+                  fmt::format("{} x {}", solutions.rows(), out.features.cols()));
+    }
+    std::copy_n(features.data(), features.size(), out.features.data());
+    copy(result[1], out.objectives, 1.0, "objectives");
+    copy(result[2], out.valid, std::uint8_t{1}, "valid");
+  }
+
+ private:
+  template <typename T>
+  static void copy(nb::handle given, std::span<T> out, T otherwise, const char* name) {
+    if (given.is_none()) {
+      std::fill(out.begin(), out.end(), otherwise);
+      return;
+    }
+    const auto values =
+        nb::cast<nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(given);
+    if (values.size() != out.size()) {
+      throw Error(ErrorKind::data, name, fmt::format("{}", values.size()),
+                  fmt::format("{}", out.size()));
+    }
+    std::copy_n(values.data(), values.size(), out.begin());
+  }
+  nb::callable function_;
+};
+
+// Calls done() -> whether to stop, after every iteration.
+class PythonObserver : public Observer {
+ public:
+  explicit PythonObserver(nb::callable function) : function_(std::move(function)) {}
+  Next iteration_done(const Search& /*search*/) override {
+    const nb::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    return nb::cast<bool>(function_()) ? Next::stop : Next::go_on;
+  }
+
+ private:
+  nb::callable function_;
+};
+
+struct HeldRun {
+  std::unique_ptr<Run> run;
+  std::shared_ptr<HeldSearch> held;
+};
+
+std::shared_ptr<HeldSearch> held_search_of(const Run& run) {
+  auto held = std::make_shared<HeldSearch>();
+  held->config = run.config();
+  held->problem = run.domain().info();
+  held->search = run.shared_search();
+  return held;
+}
+
+std::unique_ptr<HeldRun> start(std::shared_ptr<HeldSearch> held, const std::string& folder,
+                               bool overwrite, std::int64_t iterations) {
+  auto result = std::make_unique<HeldRun>();
+  const InUse in_use(*held);
+  const nb::gil_scoped_release release;
+  Config config = held->config;
+  config.iterations = iterations;
+  result->run = Run::start(config, std::make_shared<PythonDomain>(held->problem), held->search,
+                           RunFolder::create(folder, overwrite), RunTeam{.threads = 1});
+  result->held = std::move(held);
+  return result;
+}
+
+std::unique_ptr<HeldRun> resume(const std::string& folder, Index threads) {
+  auto result = std::make_unique<HeldRun>();
+  const nb::gil_scoped_release release;
+  result->run = Run::resume(RunFolder::open(folder), threads);
+  result->held = held_search_of(*result->run);
+  return result;
+}
+
+bool go(HeldRun& self, const nb::callable& evaluate, const nb::callable& done,
+        std::int64_t iterations) {
+  PythonEvaluator evaluator(evaluate);
+  PythonObserver observer(done);
+  Observer* const observers[] = {&observer};
+  const InUse in_use(*self.held);
+  const nb::gil_scoped_release release;
+  self.run->set_iterations(iterations);
+  return self.run->go_with(evaluator, observers) == DriveEnd::finished;
+}
+
+nb::dict columns_of(const MetricsLog& log) {
+  std::vector<std::int64_t> iteration, evaluations, restarts, failed;
+  std::vector<double> coverage, cross_entropy, qd_score, best, mean, outside, seconds;
+  for (const auto& line : log.lines()) {
+    iteration.push_back(line.iteration);
+    evaluations.push_back(line.evaluations);
+    coverage.push_back(line.coverage);
+    cross_entropy.push_back(line.cross_entropy);
+    qd_score.push_back(line.qd_score);
+    best.push_back(line.best_objective);
+    mean.push_back(line.mean_objective);
+    restarts.push_back(line.restarts);
+    failed.push_back(line.failed);
+    outside.push_back(line.outside);
+    seconds.push_back(line.seconds);
+  }
+  const auto count = iteration.size();
+  nb::dict columns;
+  columns["iteration"] = array_of(std::move(iteration), {count});
+  columns["evaluations"] = array_of(std::move(evaluations), {count});
+  columns["coverage"] = array_of(std::move(coverage), {count});
+  columns["cross_entropy"] = array_of(std::move(cross_entropy), {count});
+  columns["qd_score"] = array_of(std::move(qd_score), {count});
+  columns["best_objective"] = array_of(std::move(best), {count});
+  columns["mean_objective"] = array_of(std::move(mean), {count});
+  columns["restarts"] = array_of(std::move(restarts), {count});
+  columns["failed"] = array_of(std::move(failed), {count});
+  columns["outside"] = array_of(std::move(outside), {count});
+  columns["seconds"] = array_of(std::move(seconds), {count});
+  return columns;
+}
+
+}  // namespace
+
+void bind_run(nb::module_& m) {
+  nb::class_<HeldRun>(m, "_Run")
+      .def_static("start", &start, nb::arg("search"), nb::arg("folder"), nb::arg("overwrite"),
+                  nb::arg("iterations"))
+      .def_static("resume", &resume, nb::arg("folder"), nb::arg("threads"))
+      .def("go", &go, nb::arg("evaluate"), nb::arg("done"), nb::arg("iterations"))
+      .def_prop_ro("search", [](const HeldRun& self) { return self.held; })
+      .def_prop_ro("can_go_on", [](const HeldRun& self) { return self.run->can_go_on(); })
+      .def_prop_ro("iterations", [](const HeldRun& self) { return self.run->config().iterations; })
+      .def_prop_ro("folder",
+                   [](const HeldRun& self) { return self.run->folder().place().string(); })
+      .def_prop_ro("seconds", [](const HeldRun& self) { return self.run->seconds(); })
+      .def("metrics", [](const HeldRun& self) { return columns_of(self.run->metrics()); })
+      .def("summary",
+           [](const HeldRun& self) { return summary_of(*self.run, PeakMemory::left_out); });
+}
+
+}  // namespace rarefy::python

@@ -1,0 +1,230 @@
+// The search: ask and tell.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <optional>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "held_search.hpp"
+#include "rarefy/core/state.hpp"
+#include "rarefy/core/workers.hpp"
+#include "rarefy/density/density_estimate.hpp"
+#include "rarefy/experiment/config_file.hpp"
+#include "rarefy/experiment/make_search.hpp"
+#include "rarefy/experiment/memory_estimate.hpp"
+#include "rarefy/runs/metrics_log.hpp"
+#include "rarefy/runs/warnings.hpp"
+#include "rarefy/tessellations/cvt.hpp"
+
+namespace rarefy::python {
+namespace {
+
+std::shared_ptr<HeldSearch> make_held(Config config, DomainInfo problem,
+                                      std::shared_ptr<Workers> team, Batch centroids,
+                                      Batch initial) {
+  auto held = std::make_shared<HeldSearch>();
+  problem.check();
+  std::shared_ptr<const Tessellation> cells;
+  if (!centroids.view().empty()) {
+    config.archive.kind = CellKind::cvt;
+    config.archive.cvt.cells = centroids.rows();
+    cells = std::make_shared<Cvt>(problem.feature_space, std::move(centroids));
+  }
+  if (!initial.view().empty()) {
+    check_initial_solutions(initial, config, problem, "initial_solutions");
+  } else {
+    initial = read_initial_solutions(config, problem);
+  }
+  if (cells == nullptr) {
+    check_memory(config, problem, {.threads = team->threads(), .saves = false});
+    cells = make_tessellation(config, problem, *team);
+  }
+  held->search = make_search(config, problem, std::move(team), std::move(cells), std::move(initial));
+  held->config = std::move(config);
+  held->problem = std::move(problem);
+  return held;
+}
+
+std::shared_ptr<HeldSearch> make_from_python(const Config& config, const DomainInfo& problem,
+                                             std::shared_ptr<Workers> team,
+                                             const std::optional<Rows>& centroids,
+                                             const std::optional<Rows>& initial) {
+  auto given_centroids = centroids ? batch_of(*centroids) : Batch();
+  auto given_initial = initial ? batch_of(*initial) : Batch();
+  const nb::gil_scoped_release release;
+  return make_held(config, problem, std::move(team), std::move(given_centroids),
+                   std::move(given_initial));
+}
+
+Out<const double> ask(HeldSearch& self) {
+  std::shared_ptr<const Batch> batch;
+  {
+    const InUse in_use(self);
+    const nb::gil_scoped_release release;
+    batch = self.search->ask_shared();
+  }
+  const auto* const data = batch->data();
+  const std::vector<std::size_t> shape = {static_cast<std::size_t>(batch->rows()),
+                                          static_cast<std::size_t>(batch->cols())};
+  return array_over(data, shape, std::move(batch));
+}
+
+void tell(HeldSearch& self, const Rows& features, const std::optional<Values>& objectives,
+          const std::optional<Flags>& valid) {
+  const InUse in_use(self);
+  const nb::gil_scoped_release release;
+  self.search->tell(view(features), objectives ? span_of(*objectives) : std::span<const double>(),
+                    valid ? span_of(*valid) : std::span<const std::uint8_t>());
+}
+
+// Everything, in one piece: what describes the search, and its state.
+constexpr std::int64_t kFormat = 1;
+
+void write_batch(StateWriter& out, const std::string& name, BatchView batch) {
+  out.integer(name + ".rows", batch.rows());
+  out.integer(name + ".columns", batch.cols());
+  out.reals(name, batch.values());
+}
+
+Batch read_batch(StateReader& in, const std::string& name) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 30;
+  const auto rows = in.integer(name + ".rows", 0, kMost);
+  const auto columns = in.integer(name + ".columns", 0, kMost);
+  auto values = in.reals_up_to(name, static_cast<std::size_t>(rows * columns));
+  if (static_cast<std::int64_t>(values.size()) != rows * columns) {
+    throw Error(ErrorKind::corrupt, "saved search: " + name, std::to_string(values.size()),
+                std::to_string(rows * columns) + " values");
+  }
+  return {std::move(values), rows, columns};
+}
+
+nb::bytes save(HeldSearch& self) {
+  StateWriter out;
+  {
+    const InUse in_use(self);
+    const nb::gil_scoped_release release;
+    Config config = self.config;
+    config.own_problem = self.problem;
+    config.domain = self.problem.name;
+    config.problem = {};
+    config.archive.centroids.clear();
+    config.emitters.initial_solutions.clear();
+    out.integer("saved.format", kFormat);
+    out.text("saved.config", to_toml(config));
+    write_batch(out, "saved.centroids", self.search->archive().tessellation().centroids());
+    write_batch(out, "saved.initial", self.search->initial_solutions());
+    self.search->save(out);
+  }
+  return nb::bytes(out.bytes().data(), out.bytes().size());
+}
+
+std::shared_ptr<HeldSearch> load(const nb::bytes& bytes, std::shared_ptr<Workers> team) {
+  StateReader in({static_cast<const std::byte*>(bytes.data()), bytes.size()});
+  const nb::gil_scoped_release release;
+  (void)in.integer("saved.format", kFormat, kFormat);
+  auto config = resolve(parse_settings(in.text("saved.config"), "saved search"));
+  if (!config.own_problem) throw Error(ErrorKind::corrupt, "saved search: it has no problem");
+  auto problem = *config.own_problem;
+  auto centroids = read_batch(in, "saved.centroids");
+  auto initial = read_batch(in, "saved.initial");
+  auto held = make_held(std::move(config), std::move(problem), std::move(team),
+                        std::move(centroids), std::move(initial));
+  held->search->load(in);
+  if (!in.at_end()) throw Error(ErrorKind::corrupt, "saved search: goes on after its end");
+  return held;
+}
+
+nb::dict metrics(HeldSearch& self) {
+  const Looking looking(self);
+  const auto& given = self.config.output.objective_floor;
+  const auto floor = given ? given : self.problem.objective_floor();
+  const auto line = measure(*self.search, self.config.output.entropy_floor, floor, 0.0);
+  nb::dict row;
+  row["iteration"] = line.iteration;
+  row["evaluations"] = line.evaluations;
+  row["coverage"] = line.coverage;
+  row["cross_entropy"] = line.cross_entropy;
+  row["qd_score"] = line.qd_score;
+  row["best_objective"] = line.best_objective;
+  row["mean_objective"] = line.mean_objective;
+  row["restarts"] = line.restarts;
+  row["failed"] = line.failed;
+  row["outside"] = line.outside;
+  return row;
+}
+
+// What the archive holds now, and its cells, which never change.
+nb::dict snapshot(HeldSearch& self) {
+  const Looking looking(self);
+  const auto& archive = self.search->archive();
+  nb::dict arrays;
+  arrays["solutions"] = copy_of(archive.solutions());
+  arrays["features"] = copy_of(archive.features());
+  arrays["objectives"] = copy_of(archive.objectives());
+  arrays["cells"] = copy_of(archive.cells());
+  arrays["visits"] = copy_of(archive.visits());
+  arrays["tessellation"] =
+      std::shared_ptr<Tessellation>(self.search, const_cast<Tessellation*>(&archive.tessellation()));
+  return arrays;
+}
+
+std::optional<Out<double>> log_density(HeldSearch& self, const Rows& features) {
+  auto* const density = dynamic_cast<DensityEstimate*>(&self.search->density());
+  if (density == nullptr) return std::nullopt;
+  if (static_cast<Index>(features.shape(1)) != density->feature_dim()) {
+    throw Error(ErrorKind::data, "features", std::to_string(features.shape(1)) + " columns",
+                std::to_string(density->feature_dim()));
+  }
+  std::vector<double> values(features.shape(0));
+  {
+    const Looking looking(self);
+    const nb::gil_scoped_release release;
+    density->log_density(view(features), values, self.search->workers());
+  }
+  const auto count = values.size();
+  return array_of(std::move(values), {count});
+}
+
+}  // namespace
+
+void bind_search(nb::module_& m) {
+  nb::class_<HeldSearch>(m, "_Search")
+      .def_static("make", &make_from_python, nb::arg("config"), nb::arg("problem"),
+                  nb::arg("team"), nb::arg("centroids").noconvert().none() = nb::none(),
+                  nb::arg("initial").noconvert().none() = nb::none())
+      .def_static("load", &load, nb::arg("state"), nb::arg("team"))
+      .def("save", &save)
+      .def("ask", &ask)
+      .def("tell", &tell, nb::arg("features").noconvert(),
+           nb::arg("objectives").noconvert().none() = nb::none(),
+           nb::arg("valid").noconvert().none() = nb::none())
+      .def("metrics", &metrics)
+      .def("snapshot", &snapshot)
+      .def("log_density", &log_density, nb::arg("features").noconvert())
+      .def("scores",
+           [](HeldSearch& self) {
+             const Looking looking(self);
+             return copy_of(self.search->scores());
+           })
+      .def("warnings",
+           [](HeldSearch& self) {
+             const Looking looking(self);
+             std::vector<std::string> texts;
+             for (auto& warning : warnings_of(*self.search)) texts.push_back(warning.text);
+             return texts;
+           })
+      .def_prop_ro("config", [](const HeldSearch& self) { return Config(self.config); })
+      .def_prop_ro("problem", [](const HeldSearch& self) { return DomainInfo(self.problem); })
+      .def_prop_ro("candidates", [](const HeldSearch& self) { return self.search->candidates(); })
+      .def_prop_ro("iteration", [](const HeldSearch& self) { return self.search->iteration(); })
+      .def_prop_ro("evaluations", [](const HeldSearch& self) { return self.search->evaluations(); })
+      .def_prop_ro("failed", [](const HeldSearch& self) { return self.search->failed(); })
+      .def_prop_ro("restarts", [](const HeldSearch& self) { return self.search->restarts(); });
+}
+
+}  // namespace rarefy::python

@@ -1,0 +1,11 @@
+// What takes the place of runs/picture.cpp in a library without pictures (RAREFY_PICTURES).
+#include "rarefy/runs/picture.hpp"
+
+namespace rarefy {
+
+std::vector<std::byte> picture_of(const Archive& /*archive*/, const DomainInfo& /*domain*/,
+                                  const Config& /*config*/, std::int64_t /*iteration*/) {
+  return {};
+}
+
+}  // namespace rarefy
