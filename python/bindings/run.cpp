@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 
 #include "arrays.hpp"
@@ -16,6 +17,7 @@
 #include "rarefy/experiment/domain_table.hpp"
 #include "rarefy/runs/run.hpp"
 #include "rarefy/runs/summary.hpp"
+#include "rarefy/storage/checkpoint.hpp"
 
 namespace rarefy::python {
 namespace {
@@ -117,6 +119,15 @@ std::unique_ptr<HeldRun> resume(const std::string& folder, Index threads) {
   return result;
 }
 
+// To look at: whoever else goes on with it is not kept from it.
+std::unique_ptr<HeldRun> look(const std::string& folder, Index threads) {
+  auto result = std::make_unique<HeldRun>();
+  const nb::gil_scoped_release release;
+  result->run = Run::resume(RunFolder::peek(folder), threads);
+  result->held = held_search_of(*result->run);
+  return result;
+}
+
 bool go(HeldRun& self, const nb::callable& evaluate, const nb::callable& done,
         std::int64_t iterations) {
   PythonEvaluator evaluator(evaluate);
@@ -163,10 +174,30 @@ nb::dict columns_of(const MetricsLog& log) {
 }  // namespace
 
 void bind_run(nb::module_& m) {
+  m.def(
+      "write_checkpoint",
+      [](const std::string& file, const nb::bytes& payload) {
+        const nb::gil_scoped_release release;
+        write_checkpoint(std::filesystem::path(file),
+                         {static_cast<const std::byte*>(payload.data()), payload.size()});
+      },
+      nb::arg("file"), nb::arg("payload"), "Replaces a file as a whole, with a checksum.");
+  m.def(
+      "read_checkpoint",
+      [](const std::string& file) {
+        std::vector<std::byte> payload;
+        {
+          const nb::gil_scoped_release release;
+          payload = read_checkpoint(std::filesystem::path(file));
+        }
+        return nb::bytes(payload.data(), payload.size());
+      },
+      nb::arg("file"));
   nb::class_<HeldRun>(m, "_Run")
       .def_static("start", &start, nb::arg("search"), nb::arg("folder"), nb::arg("overwrite"),
                   nb::arg("iterations"))
       .def_static("resume", &resume, nb::arg("folder"), nb::arg("threads"))
+      .def_static("look", &look, nb::arg("folder"), nb::arg("threads"))
       .def("go", &go, nb::arg("evaluate"), nb::arg("done"), nb::arg("iterations"))
       .def_prop_ro("search", [](const HeldRun& self) { return self.held; })
       .def_prop_ro("can_go_on", [](const HeldRun& self) { return self.run->can_go_on(); })

@@ -1,0 +1,55 @@
+"""Keywords: the parameters of the command by their names, with underscores for hyphens."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from . import _core
+
+# What the constructors have arguments of their own for, or what only the command has.
+_NOT_KEYWORDS = {
+    "domain", "algorithm", "n", "m", "objective", "maze", "walls", "start", "no-wall-reading",
+    "iterations", "centroids", "initial-solutions",
+}  # fmt: skip
+
+
+@cache
+def parameter_names() -> dict[str, str]:
+    """Keywords, and the parameters they stand for."""
+    names = [row["name"] for row in _core.parameters()]
+    return {name.replace("-", "_"): name for name in names if name not in _NOT_KEYWORDS}
+
+
+def make_config(algorithm: str, caller: str, own: list[str], keywords: dict[str, Any]) -> _core.Config:
+    """The configuration of an algorithm with what the keywords change.
+
+    `own` are the caller's other arguments, which a misspelt keyword may have meant.
+    """
+    profile = keywords.pop("profile", "default")
+    # What the published profile has for a problem that it knows nothing of are those of lp.
+    config = _core.Config("lp", algorithm, profile)
+    names = parameter_names()
+    for keyword, value in keywords.items():
+        if keyword not in names:
+            nearest = _core.nearest_name(keyword, [*names, *own])
+            hint = f"; did you mean '{nearest}'?" if nearest else ""
+            raise TypeError(f"{caller}() got an unexpected keyword argument '{keyword}'{hint}")
+        _set(config, names[keyword], value)
+    for keyword in keywords:
+        if reason := config.reason_without_effect(names[keyword]):
+            raise ValueError(f"{keyword}: {reason}")
+    return config
+
+
+def _set(config: _core.Config, name: str, value: Any) -> None:
+    if value is None:
+        return
+    if hasattr(value, "item") and getattr(value, "ndim", None) == 0:  # a number of numpy's
+        value = value.item()
+    if isinstance(value, (list, tuple)):
+        config.set_text(name, ",".join(str(part) for part in value))
+        return
+    if not isinstance(value, (bool, int, float, str)):
+        raise TypeError(f"{name}: got a {type(value).__name__}, expected a number or a text")
+    config.set(name, value)

@@ -1,0 +1,137 @@
+"""What a search has found."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from ._arrays import Doubles, as_rows, as_values
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Integers = npt.NDArray[np.int64]
+
+
+class Elite(NamedTuple):
+    """The best solution of a cell."""
+
+    solution: Doubles
+    features: Doubles
+    objective: float
+    cell: int
+
+
+class Archive:
+    """The best solution of every cell, and how often each was visited.
+
+    Elites are in the order in which their cells were found; row i of ``solutions``, ``features``,
+    ``objectives`` and ``cells`` is elite i.
+    """
+
+    solutions: Doubles
+    features: Doubles
+    objectives: Doubles
+    cells: Integers
+    visits: Integers
+    tessellation: _core.Tessellation
+    problem: _core.Problem
+
+    @classmethod
+    def _of(cls, arrays: dict[str, Any], problem: _core.Problem) -> Archive:
+        archive = cls()
+        for name, value in arrays.items():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+            setattr(archive, name, value)
+        archive.problem = problem
+        return archive
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def __iter__(self) -> Any:
+        return (self[i] for i in range(len(self)))
+
+    def __getitem__(self, elite: int) -> Elite:
+        return Elite(
+            self.solutions[elite], self.features[elite], float(self.objectives[elite]), int(self.cells[elite])
+        )
+
+    @property
+    def coverage(self) -> float:
+        return len(self) / self.tessellation.cells
+
+    @property
+    def qd_score(self) -> float:
+        """The sum of the objectives, each less the least that is possible."""
+        least = self.problem.least_objective
+        return float(np.sum(self.objectives - (least or 0.0)))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Intervals along each feature, where cells are a grid."""
+        return tuple(self.tessellation.shape)
+
+    def cell_of(self, features: Any) -> Integers:
+        """The cells that rows of features fall into."""
+        return self.tessellation.cells_of(as_rows(features, "features", self.problem.feature_dim))
+
+    def in_cell(self, cell: int) -> Elite | None:
+        """The elite of a cell, if there is one."""
+        found = np.flatnonzero(self.cells == cell)
+        return self[int(found[0])] if len(found) else None
+
+    def nearest(self, features: Any) -> Elite:
+        """The elite whose features are nearest, in widths of the box."""
+        if len(self) == 0:
+            raise ValueError("the archive is empty")
+        wanted = as_values(features, "features", self.problem.feature_dim)
+        box = np.asarray(self.problem.feature_box)
+        away = (self.features - wanted) / (box[:, 1] - box[:, 0])
+        return self[int(np.argmin(np.einsum("ij,ij->i", away, away)))]
+
+    def best(self) -> Elite:
+        """The elite with the greatest objective."""
+        if len(self) == 0:
+            raise ValueError("the archive is empty")
+        return self[int(np.argmax(self.objectives))]
+
+    def sample(self, count: int, seed: int | np.random.Generator | None = None) -> Archive:
+        """So many elites, drawn uniformly with replacement."""
+        if len(self) == 0:
+            raise ValueError("the archive is empty")
+        return self._rows(np.random.default_rng(seed).integers(len(self), size=count))
+
+    def _rows(self, rows: Any) -> Archive:
+        arrays = {name: getattr(self, name)[rows] for name in ("solutions", "features", "objectives", "cells")}
+        return Archive._of(arrays | {"visits": self.visits, "tessellation": self.tessellation}, self.problem)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row for each elite: cell, objective, features by name, solution_0, solution_1, ..."""
+        import pandas as pd
+
+        columns: dict[str, Any] = {"cell": self.cells, "objective": self.objectives}
+        for name, column in zip(self.feature_names, self.features.T, strict=True):
+            columns[name] = column
+        columns |= {f"solution_{i}": column for i, column in enumerate(self.solutions.T)}
+        return pd.DataFrame(columns)
+
+    @property
+    def feature_names(self) -> list[str]:
+        names = list(self.problem.feature_names)
+        return names or [f"feature_{i}" for i in range(self.problem.feature_dim)]
+
+    def __repr__(self) -> str:
+        return (
+            f"<Archive: {len(self):,} of {self.tessellation.cells:,} cells, "
+            f"{int(self.visits.sum()):,} visits>"
+        )
+
+    def _repr_html_(self) -> str:
+        from ._html import archive_as_html
+
+        return archive_as_html(self)

@@ -1,0 +1,253 @@
+"""Evaluates batches with whoever there is, and survives what they do."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as FutureTimeout
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _remote
+from ._arrays import Doubles
+from ._remote import Results, Work
+
+if TYPE_CHECKING:
+    from .searches import Search
+
+# Pieces that each worker gets of a batch: rows may take unlike times.
+_PIECES_A_WORKER = 4
+_MOST_FAILURES_KEPT = 1000
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A solution that could not be evaluated."""
+
+    iteration: int
+    row: int
+    solution: Doubles
+    exception: BaseException
+
+
+class BatchEvaluator:
+    """Called with solutions, it gives (features, objectives or None, valid or None)."""
+
+    def __init__(
+        self,
+        search: Search,
+        evaluate: Callable[[Any], Any],
+        rowwise: bool,
+        executor: str | Executor | None,
+        workers: int | None,
+        timeout: float | None,
+        retries: int,
+    ) -> None:
+        if not callable(evaluate):
+            raise TypeError(f"evaluate: got a {type(evaluate).__name__}, expected a function")
+        if timeout is not None and executor is None:
+            raise ValueError("timeout: needs an executor; nobody can end what this thread is doing")
+        if retries < 0:
+            raise ValueError(f"retries: got {retries}, expected at least 0")
+        self.failures: list[Failure] = []
+        self._search = search
+        self._work = Work(evaluate, rowwise, search.feature_dim)
+        self._timeout = timeout
+        self._retries = retries
+        self._hands = _make_hands(self._work, executor, workers)
+
+    def __enter__(self) -> BatchEvaluator:
+        return self
+
+    def __exit__(self, kind: object, *rest: object) -> None:
+        self._hands.close(now=kind is not None)
+
+    def __call__(self, solutions: Doubles) -> tuple[Doubles, Doubles | None, Any]:
+        every = np.arange(len(solutions))
+        # What failed is tried again row by row, so that one does not take others with it.
+        results = self._hands.evaluate(solutions, every, self._timeout is not None, self._timeout)
+        for _ in range(self._retries):
+            if not results.errors:
+                break
+            failed = np.array(sorted(results.errors))
+            again = self._hands.evaluate(solutions, failed, True, self._timeout)
+            _put(results, failed, again)
+        if not results.errors:
+            return results.features, results.objectives, None
+        return self._without_failures(solutions, results)
+
+    def _without_failures(self, solutions: Doubles, results: Results) -> tuple[Doubles, Doubles | None, Any]:
+        valid = np.ones(len(solutions), dtype=np.uint8)
+        for row, error in sorted(results.errors.items()):
+            valid[row] = 0
+            self._keep(row, solutions[row], error)
+        first = results.errors[min(results.errors)]
+        if not valid.any() and self._search.iteration == 0:
+            raise RuntimeError(
+                f"none of the first {len(solutions)} solutions could be evaluated; the first failed with: "
+                f"{first!r}"
+            ) from first
+        results.features[valid == 0] = 0.0
+        if results.objectives is not None:
+            results.objectives[valid == 0] = 0.0
+        return results.features, results.objectives, valid
+
+    def _keep(self, row: int, solution: Doubles, exception: BaseException) -> None:
+        self.failures.append(Failure(self._search.iteration, row, np.array(solution), exception))
+        del self.failures[: -max(_MOST_FAILURES_KEPT, self._search.batch)]
+
+
+def _make_hands(work: Work, executor: str | Executor | None, workers: int | None) -> _Hands:
+    if executor is None:
+        return _Here(work)
+    if executor == "threads":
+        count = workers or os.cpu_count() or 1
+        return _Pool(work, count, lambda: ThreadPoolExecutor(count), own=True)
+    if executor == "processes":
+        return _Processes(work, workers or os.cpu_count() or 1)
+    if isinstance(executor, str):
+        raise ValueError(f"executor: got {executor!r}, expected 'threads', 'processes' or an executor")
+    if not hasattr(executor, "submit"):
+        raise TypeError(
+            f"executor: got a {type(executor).__name__}, expected an object with submit(), such as a "
+            "concurrent.futures.Executor"
+        )
+    count = workers or getattr(executor, "_max_workers", None) or os.cpu_count() or 1
+    return _Pool(work, int(count), lambda: executor, own=False)
+
+
+def _put(results: Results, rows: Any, some: Results) -> None:
+    """The results of some rows into their places among all."""
+    if not results.features.flags.writeable:
+        results.features = results.features.copy()
+    results.features[rows] = some.features
+    if some.objectives is not None:
+        if results.objectives is None:
+            results.objectives = np.ones(len(results.features))
+        elif not results.objectives.flags.writeable:
+            results.objectives = results.objectives.copy()
+        results.objectives[rows] = some.objectives
+    for row in rows:
+        results.errors.pop(int(row), None)
+    results.errors.update({int(rows[i]): error for i, error in some.errors.items()})
+
+
+class _Hands:
+    """Those who do the work."""
+
+    def evaluate(self, solutions: Doubles, rows: Any, alone: bool, timeout: float | None) -> Results:
+        """What comes of some rows; each by itself, where `alone`."""
+        raise NotImplementedError
+
+    def close(self, now: bool) -> None:
+        pass
+
+
+class _Here(_Hands):
+    def __init__(self, work: Work) -> None:
+        self._work = work
+
+    def evaluate(self, solutions: Doubles, rows: Any, alone: bool, timeout: float | None) -> Results:
+        if not alone:
+            return self._work.results(solutions)
+        results = self._work.failed(len(rows), RuntimeError("it was not evaluated"))
+        for i, row in enumerate(rows):
+            _put(results, [i], self._work.results(solutions[row : row + 1]))
+        return results
+
+
+class _Pool(_Hands):
+    """An executor. The function goes to each of its workers once; see _remote.py."""
+
+    def __init__(self, work: Work, workers: int, make: Callable[[], Executor], own: bool) -> None:
+        self._work = work
+        self._workers = workers
+        self._make = make
+        self._own = own
+        self._executor = make()
+        self._shipped = _remote.Shipped(work) if not own else None
+
+    def _submit(self, solutions: Doubles, with_function: bool) -> Future[Any]:
+        if self._shipped is None:
+            return self._executor.submit(self._work.results, solutions)
+        return self._executor.submit(_remote.evaluate, self._shipped.parcel(with_function), solutions)
+
+    def evaluate(self, solutions: Doubles, rows: Any, alone: bool, timeout: float | None) -> Results:
+        count = len(rows) if alone else min(len(rows), _PIECES_A_WORKER * self._workers)
+        pieces = np.array_split(np.arange(len(rows)), count)
+        first = self._shipped is not None and not self._shipped.sent
+        futures = [
+            self._submit(solutions[rows[piece]], first and i < self._workers)
+            for i, piece in enumerate(pieces)
+        ]
+        results = self._work.failed(len(rows), RuntimeError("it was not evaluated"))
+        broken = False
+        for piece, future in zip(pieces, futures, strict=True):
+            some = self._result(future, solutions[rows[piece]], timeout)
+            if isinstance(some, BaseException):
+                broken = broken or isinstance(some, (BrokenExecutor, FutureTimeout))
+                some = self._work.failed(len(piece), some)
+            _put(results, piece, some)
+        if self._shipped is not None:
+            self._shipped.sent = True
+        if broken:
+            self._mend()
+        return results
+
+    def _result(self, future: Future[Any], solutions: Doubles, timeout: float | None) -> Any:
+        try:
+            results = future.result(timeout)
+            if results is None:  # the worker has not got the function yet
+                results = self._submit(solutions, True).result(timeout)
+            return results
+        except FutureTimeout:
+            future.cancel()
+            return FutureTimeout(f"it took longer than {timeout} seconds")
+        except Exception as exception:  # whatever the executor makes of what happened
+            return exception
+
+    def _mend(self) -> None:
+        """After a worker has died or hangs."""
+        if self._own:
+            self._executor.shutdown(wait=False, cancel_futures=True)
+            self._executor = self._make()
+
+    def close(self, now: bool) -> None:
+        if self._own:
+            self._executor.shutdown(wait=not now, cancel_futures=True)
+
+
+class _Processes(_Pool):
+    """Processes of our own, which get the function when they start."""
+
+    def __init__(self, work: Work, workers: int) -> None:
+        # Not fork: there are threads already.
+        import multiprocessing
+
+        context = multiprocessing.get_context("forkserver" if os.name == "posix" else "spawn")
+        parcel = _remote.Shipped(work).parcel(True)
+
+        def make() -> Executor:
+            return ProcessPoolExecutor(
+                workers, mp_context=context, initializer=_remote.receive, initargs=(parcel,)
+            )
+
+        super().__init__(work, workers, make, own=True)
+        self._shipped = _remote.Shipped(work)
+        self._shipped.sent = True
+
+    def _mend(self) -> None:
+        self._end()
+        super()._mend()
+
+    def _end(self) -> None:
+        for process in list(getattr(self._executor, "_processes", {}).values()):
+            process.kill()
+
+    def close(self, now: bool) -> None:
+        if now:
+            self._end()
+        super().close(now)

@@ -1,0 +1,246 @@
+"""The parts of a search, each usable alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._arrays import Doubles, as_box, as_rows, as_values
+from .archive import Archive, Elite
+
+Cvt = _core.Cvt
+Grid = _core.Grid
+Team = _core.Team
+Problem = _core.Problem
+
+Box = Sequence[tuple[float, float]]
+
+
+class _Density:
+    """A density over feature space, estimated from features."""
+
+    _core: _core._Density
+
+    def observe(self, features: Any) -> None:
+        """Takes in more features."""
+        self._core.observe(as_rows(features, "features", self._core.feature_dim))
+
+    def log_density(self, features: Any) -> Doubles:
+        """Natural logarithms of the density at rows of features; it integrates to 1."""
+        if not self._core.informed:
+            raise RuntimeError("there are no features to estimate a density from; call observe() first")
+        return self._core.log_density(as_rows(features, "features", self._core.feature_dim))
+
+    @property
+    def samples(self) -> Doubles:
+        """The features it is made of, or a sample where it has not kept all."""
+        return self._core.samples()
+
+    def __len__(self) -> int:
+        """How many features it is made of."""
+        return self._core.count
+
+
+def _box_around(features: Doubles) -> list[tuple[float, float]]:
+    low, high = features.min(axis=0), features.max(axis=0)
+    wide = np.where(high > low, high - low, 1.0)
+    return list(zip((low - 0.0 * wide).tolist(), (np.maximum(high, low + wide)).tolist(), strict=True))
+
+
+class KernelDensity(_Density):
+    """Kernel density estimation, by tables where that is faster (1 or 2 features, Gaussian).
+
+    ``KernelDensity(features).log_density(x)`` is all it takes. The bandwidth is in the units of the
+    features: a number, "0.05 width" (of the box), or "scott" (Scott's rule for the box and the number
+    of features).
+    """
+
+    def __init__(
+        self,
+        features: Any = None,
+        *,
+        feature_box: Box | None = None,
+        bandwidth: float | str = "scott",
+        kernel: str = "gaussian",
+        method: str = "auto",
+        capacity: int | None = None,
+        seed: int = 1,
+        threads: int = 0,
+    ) -> None:
+        rows = None if features is None else as_rows(features, "features")
+        if feature_box is None:
+            if rows is None or len(rows) == 0:
+                raise ValueError("feature_box: needed where there are no features yet")
+            feature_box = _box_around(rows)
+        if capacity is None:
+            capacity = 10_000 if rows is None else max(1, len(rows))
+        self._core = _core._Density.kernel(
+            as_box(feature_box), capacity, str(bandwidth), kernel, method, seed, threads
+        )
+        if rows is not None:
+            self.observe(rows)
+
+    @property
+    def bandwidths(self) -> list[float]:
+        """One for each feature."""
+        return self._core.bandwidths()
+
+    @property
+    def method(self) -> str:
+        return self._core.description
+
+
+class FlowDensity(_Density):
+    """A continuous normalizing flow, trained some more with every batch that it observes."""
+
+    def __init__(
+        self,
+        feature_box: Box,
+        *,
+        layers: Sequence[int] = (64, 64),
+        activation: str = "elu",
+        steps: int = 20,
+        batch: int = 256,
+        rate: float = 1e-3,
+        capacity: int = 10_000,
+        seed: int = 1,
+        threads: int = 0,
+    ) -> None:
+        self._core = _core._Density.flow(
+            as_box(feature_box), capacity, list(layers), activation, steps, batch, rate, seed, threads
+        )
+
+
+class Reservoir:
+    """A uniform sample, of fixed size, of all rows it was ever given (Li's algorithm L)."""
+
+    def __init__(self, feature_dim: int, capacity: int = 10_000, seed: int = 1) -> None:
+        self._core = _core._Reservoir(feature_dim, capacity, seed)
+        self._feature_dim = feature_dim
+
+    def add(self, features: Any) -> None:
+        self._core.add(as_rows(features, "features", self._feature_dim))
+
+    @property
+    def contents(self) -> Doubles:
+        return self._core.contents()
+
+    @property
+    def seen(self) -> int:
+        return self._core.seen
+
+    def __len__(self) -> int:
+        return len(self._core.contents())
+
+
+class CmaEs:
+    """CMA-ES, or a relative whose cost is linear in the dimension: ask, and tell values to minimise."""
+
+    def __init__(
+        self,
+        mean: Any,
+        sigma0: float,
+        *,
+        batch: int = 0,
+        strategy: str = "cma-es",
+        mirrored: bool = False,
+        seed: int = 1,
+    ) -> None:
+        """``batch=0`` is 4 + 3 ln n; ``strategy`` is cma-es, sep-cma-es or lm-ma-es."""
+        self._core = _core._Optimizer(as_values(mean, "mean"), sigma0, batch, strategy, mirrored, seed)
+
+    def ask(self) -> Doubles:
+        return self._core.ask()
+
+    def tell(self, values: Any) -> None:
+        self._core.tell(as_values(values, "values", self._core.batch))
+
+    @property
+    def mean(self) -> Doubles:
+        return self._core.mean()
+
+    @property
+    def sigma(self) -> float:
+        return self._core.sigma
+
+    @property
+    def covariance(self) -> Doubles:
+        return self._core.covariance()
+
+    @property
+    def generation(self) -> int:
+        return self._core.generation
+
+    @property
+    def stop(self) -> str | None:
+        """What speaks against going on, if anything: "condition", "step size" or "flat"."""
+        return None if self._core.stop == "none" else self._core.stop
+
+
+class EliteArchive:
+    """An archive by itself: the best solution of every cell."""
+
+    def __init__(self, tessellation: _core.Tessellation, solution_dim: int) -> None:
+        self._core = _core._Archive(tessellation, solution_dim)
+
+    def add(self, solutions: Any, features: Any, objectives: Any = None) -> Any:
+        """For each row: 0 rejected, 1 improved its cell, 2 found a new one."""
+        rows = as_rows(features, "features", self._core.feature_dim)
+        values = np.ones(len(rows)) if objectives is None else as_values(objectives, "objectives", len(rows))
+        if not np.all(np.isfinite(values)):
+            raise ValueError(f"objectives: row {int(np.argmin(np.isfinite(values)))} is not finite")
+        return self._core.record(
+            as_rows(solutions, "solutions", self._core.solution_dim, len(rows)), rows, values
+        )
+
+    def __len__(self) -> int:
+        return len(self._core)
+
+    @property
+    def coverage(self) -> float:
+        return self._core.coverage()
+
+    def view(self) -> Archive:
+        """What it holds now, as the archive of a search is."""
+        cells = self._core.tessellation
+        box = list(zip(cells.lower, cells.upper, strict=True))
+        arrays = {
+            name: getattr(self._core, name)() for name in ("solutions", "features", "objectives", "cells", "visits")
+        }
+        return Archive._of(arrays | {"tessellation": cells}, Problem(self._core.solution_dim, box))
+
+    def __getitem__(self, cell: int) -> Elite | None:
+        return self.view().in_cell(cell)
+
+
+class Domain:
+    """A problem that comes with rarefy: ``Domain("arm", n=10)(solutions)`` gives features and objectives."""
+
+    def __init__(self, name: str, *, threads: int = 0, **parameters: Any) -> None:
+        config = _core.Config(name, "dds-kde")
+        for keyword, value in parameters.items():
+            if isinstance(value, (list, tuple)):
+                config.set_text(keyword.replace("_", "-"), ",".join(str(part) for part in value))
+            else:
+                config.set(keyword.replace("_", "-"), value)
+        self._core = _core.make_domain(config)
+        self._team = _core.Team(threads)
+        self.problem = self._core.problem
+
+    def __call__(self, solutions: Any) -> tuple[Doubles, Doubles]:
+        return self._core.evaluate(as_rows(solutions, "solutions", self.problem.solution_dim), self._team)
+
+    def trajectory(self, controller: Any) -> Doubles:
+        """The path of a robot through a maze: x, y and heading, from the start on."""
+        return self._core.trajectory(as_values(controller, "controller", self.problem.solution_dim))
+
+    @property
+    def solution_dim(self) -> int:
+        return self.problem.solution_dim
+
+    @property
+    def feature_box(self) -> list[tuple[float, float]]:
+        return self.problem.feature_box

@@ -1,0 +1,296 @@
+"""The algorithms, each as a search that is asked and told."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from . import _core
+from ._arrays import Doubles, as_box, as_flags, as_rows, as_values
+from ._keywords import make_config
+from .archive import Archive
+
+if TYPE_CHECKING:
+    from .running import Evaluate, RunResult
+
+Box = Sequence[tuple[float, float]]
+
+
+class Search:
+    """What all searches have in common. Make one of its subclasses, or :func:`rarefy.load` one."""
+
+    _core: _core._Search
+    _algorithm: ClassVar[str] = ""
+
+    def __init__(
+        self,
+        solution_dim: int,
+        feature_box: Box,
+        *,
+        name: str = "problem",
+        title: str = "",
+        feature_names: Sequence[str] = (),
+        solution_range: tuple[float, float] | None = None,
+        objective_range: tuple[float, float | None] | None = None,
+        initial_solutions: Any = None,
+        centroids: Any = None,
+        threads: int = 0,
+        team: _core.Team | None = None,
+        **parameters: Any,
+    ) -> None:
+        """
+        :param solution_dim: how many numbers a solution has
+        :param feature_box: a pair (low, high) for each feature
+        :param name: of the problem, for run folders; a plain word
+        :param title: of the problem, for pictures
+        :param feature_names: for pictures, one for each feature
+        :param solution_range: the natural range of a solution's values; ``bounds="domain"`` keeps
+            solutions in it
+        :param objective_range: the least and the greatest objective (``None``: unknown), where
+            objectives differ; without it they are all the same
+        :param initial_solutions: solutions to evaluate first, and to start from: an array, or a
+            file (.npy, archive.npz) or folder of a run
+        :param centroids: of the archive's Voronoi cells: an array
+        :param threads: to use; 0: one for each core. Results do not depend on it.
+        :param team: threads to share with other searches, instead
+        :param parameters: those of the command, with underscores for hyphens (`rarefy list` tells
+            what there is): ``seed``, ``emitters``, ``batch``, ``sigma0``, ``grid``, ...
+        """
+        own = [
+            "solution_dim", "feature_box", "name", "title", "feature_names", "solution_range",
+            "objective_range", "initial_solutions", "centroids", "threads", "team",
+        ]  # fmt: skip
+        config = make_config(self._name_of_algorithm(), type(self).__name__, own, parameters)
+        low, high = solution_range if solution_range is not None else (None, None)
+        least, greatest = objective_range if objective_range is not None else (None, None)
+        problem = _core.Problem(
+            _whole("solution_dim", solution_dim),
+            as_box(feature_box),
+            name=name,
+            title=title,
+            feature_names=list(feature_names),
+            solution_low=low,
+            solution_high=high,
+            constant_objective=objective_range is None,
+            least_objective=least,
+            greatest_objective=greatest,
+        )
+        initial = None
+        if isinstance(initial_solutions, (str, os.PathLike)):
+            config.set("initial-solutions", os.fspath(initial_solutions))
+        elif initial_solutions is not None:
+            initial = as_rows(initial_solutions, "initial_solutions", columns=solution_dim)
+        if centroids is not None:
+            centroids = as_rows(centroids, "centroids", columns=len(problem.feature_box))
+        self._take(_core._Search.make(config, problem, team or _core.Team(threads), centroids, initial))
+
+    def _name_of_algorithm(self) -> str:
+        return self._algorithm
+
+    def _take(self, search: _core._Search) -> None:
+        self._core = search
+        self._archive: tuple[int, Archive] | None = None
+
+    # ---- the loop ----------------------------------------------------------------------------
+
+    def ask(self) -> Doubles:
+        """Candidates, one row each: a read-only array that nobody writes over.
+
+        Asking again before telling gives the same ones.
+        """
+        return self._core.ask()
+
+    def tell(self, features: Any, objectives: Any = None, valid: Any = None) -> None:
+        """What the candidates turned out to be.
+
+        :param features: a row for each candidate
+        :param objectives: one for each candidate; left out where they are all the same
+        :param valid: false for candidates that could not be evaluated; the rest of their rows is
+            not looked at. (With ``nan_fails=True``, a NaN says the same.)
+
+        NaN, infinite or missing values of any other row are refused with a ValueError that names the
+        row; nothing has changed then, and the batch can be told again.
+        """
+        rows = as_rows(features, "features", columns=self.feature_dim, rows=self.batch)
+        self._core.tell(
+            rows,
+            None if objectives is None else as_values(objectives, "objectives", self.batch),
+            None if valid is None else as_flags(valid, "valid", self.batch),
+        )
+
+    def run(self, evaluate: Evaluate, iterations: int, **options: Any) -> RunResult:
+        """Asks, evaluates and tells until so many iterations are done in all.
+
+        See :func:`rarefy.running.run` for the options: ``executor``, ``folder``, ``progress``, ...
+        """
+        from .running import run
+
+        return run(self, evaluate, iterations, **options)
+
+    # ---- what there is -----------------------------------------------------------------------
+
+    @property
+    def problem(self) -> _core.Problem:
+        return self._core.problem
+
+    @property
+    def config(self) -> _core.Config:
+        """Every parameter, for looking: ``search.config.get("sigma0")``."""
+        return self._core.config
+
+    @property
+    def solution_dim(self) -> int:
+        return self._core.problem.solution_dim
+
+    @property
+    def feature_dim(self) -> int:
+        return self._core.problem.feature_dim
+
+    @property
+    def batch(self) -> int:
+        """Candidates of an iteration."""
+        return self._core.candidates
+
+    @property
+    def iteration(self) -> int:
+        """Batches told so far."""
+        return self._core.iteration
+
+    @property
+    def evaluations(self) -> int:
+        return self._core.evaluations
+
+    @property
+    def failed(self) -> int:
+        """Candidates that could not be evaluated."""
+        return self._core.failed
+
+    @property
+    def archive(self) -> Archive:
+        """What was found so far. It stays as it is when the search goes on."""
+        iteration = self._core.iteration
+        if self._archive is None or self._archive[0] != iteration:
+            self._archive = (iteration, Archive._of(self._core.snapshot(), self.problem))
+        return self._archive[1]
+
+    @property
+    def coverage(self) -> float:
+        """The part of all cells that are occupied."""
+        return float(self._core.metrics()["coverage"])
+
+    def metrics(self) -> dict[str, Any]:
+        """Coverage, cross-entropy, QD score and others, as they are now."""
+        return self._core.metrics()
+
+    def scores(self) -> Doubles:
+        """Of the last batch told; lower is sparser."""
+        return self._core.scores()
+
+    def log_density(self, features: Any) -> Doubles:
+        """Natural logarithms of the density that is descended."""
+        values = self._core.log_density(as_rows(features, "features", columns=self.feature_dim))
+        if values is None:
+            raise TypeError(f"{type(self).__name__} does not estimate a density")
+        return values
+
+    # ---- to keep -----------------------------------------------------------------------------
+
+    def save(self, file: str | os.PathLike[str]) -> None:
+        """Writes the whole search; :func:`rarefy.load` goes on to the same bits."""
+        from .folders import write_search
+
+        write_search(file, self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"state": self._core.save()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._take(_core._Search.load(state["state"], _core.Team(0)))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Search:
+        other = object.__new__(type(self))
+        other.__setstate__(self.__getstate__())
+        return other
+
+    def __repr__(self) -> str:
+        return (
+            f"<{type(self).__name__}: {self.solution_dim} values, {self.feature_dim} features, "
+            f"{self.iteration} iterations, coverage {100 * self.coverage:.2f} %>"
+        )
+
+    def _repr_html_(self) -> str:
+        return self.archive._repr_html_()
+
+
+class DensityDescent(Search):
+    """Density descent: candidates where feature space is least crowded come first.
+
+    ``density="kde"`` (the default) estimates it with kernels, ``density="flow"`` with a continuous
+    normalizing flow.
+    """
+
+    def __init__(self, solution_dim: int, feature_box: Box, *, density: str = "kde", **keywords: Any) -> None:
+        algorithms = {"kde": "dds-kde", "flow": "dds-cnf"}
+        if density not in algorithms:
+            raise ValueError(f"density: got {density!r}, expected 'kde' or 'flow'")
+        self._density = algorithms[density]
+        super().__init__(solution_dim, feature_box, **keywords)
+
+    def _name_of_algorithm(self) -> str:
+        return self._density
+
+
+class NoveltySearch(Search):
+    """Novelty search: candidates far from what was found before come first."""
+
+    _algorithm = "ns"
+
+
+class CmaMae(Search):
+    """MAP-annealing: thresholds of cells rise where they are met."""
+
+    _algorithm = "cma-mae"
+
+
+class CmaMe(Search):
+    """New cells first, then improvements."""
+
+    _algorithm = "cma-me"
+
+
+class MapElites(Search):
+    """Elites varied by noise and, with ``line=True`` (the default), along lines to each other."""
+
+    def __init__(self, solution_dim: int, feature_box: Box, *, line: bool = True, **keywords: Any) -> None:
+        self._line = line
+        super().__init__(solution_dim, feature_box, **keywords)
+
+    def _name_of_algorithm(self) -> str:
+        return "map-elites-line" if self._line else "map-elites"
+
+
+_CLASSES: dict[str, type[Search]] = {
+    "dds-kde": DensityDescent,
+    "dds-cnf": DensityDescent,
+    "ns": NoveltySearch,
+    "cma-mae": CmaMae,
+    "cma-me": CmaMe,
+    "map-elites-line": MapElites,
+    "map-elites": MapElites,
+}
+
+
+def search_of(core: _core._Search) -> Search:
+    """The search as an object of its class."""
+    search = object.__new__(_CLASSES[str(core.config.get("algorithm"))])
+    search._take(core)
+    return search
+
+
+def _whole(name: str, value: Any) -> int:
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+        raise ValueError(f"{name}: got {value!r}, expected a whole number")
+    return int(value)
