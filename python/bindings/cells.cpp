@@ -93,7 +93,8 @@ void bind_cells(nb::module_& m) {
                      return std::vector<Index>(shape.begin(), shape.end());
                    })
       .def_prop_ro("centroids",
-                   [](const Tessellation& self) { return copy_of(self.centroids()); })
+                   [](const Tessellation& self) { return copy_of(self.centroids()); },
+                   nb::rv_policy::move)
       .def("cells_of", &cells_of, nb::arg("features").noconvert());
   nb::class_<Grid, Tessellation>(m, "Grid", "Equal boxes, any number of features.")
       .def(
