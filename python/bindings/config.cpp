@@ -106,6 +106,14 @@ void bind_config(nb::module_& m) {
           },
           nb::arg("name"))
       .def(
+          "set_problem",
+          [](Config& self, const DomainInfo& problem) {
+            self.domain = problem.name;
+            self.own_problem = problem;
+            self.problem = {};
+          },
+          nb::arg("problem"), "Describes a problem that is none of rarefy's own.")
+      .def(
           "reason_without_effect",
           [](const Config& self, std::string_view name) {
             return reason_without_effect(self, parameter_named(name));

@@ -21,14 +21,17 @@ def parameter_names() -> dict[str, str]:
     return {name.replace("-", "_"): name for name in names if name not in _NOT_KEYWORDS}
 
 
-def make_config(algorithm: str, caller: str, own: list[str], keywords: dict[str, Any]) -> _core.Config:
-    """The configuration of an algorithm with what the keywords change.
+def make_config(
+    algorithm: str, problem: _core.Problem, caller: str, own: list[str], keywords: dict[str, Any]
+) -> _core.Config:
+    """The configuration of an algorithm for a problem, with what the keywords change.
 
     `own` are the caller's other arguments, which a misspelt keyword may have meant.
     """
     profile = keywords.pop("profile", "default")
     # What the published profile has for a problem that it knows nothing of are those of lp.
     config = _core.Config("lp", algorithm, profile)
+    config.set_problem(problem)
     names = parameter_names()
     for keyword, value in keywords.items():
         if keyword not in names:

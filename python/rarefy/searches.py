@@ -63,7 +63,6 @@ class Search:
             "solution_dim", "feature_box", "name", "title", "feature_names", "solution_range",
             "objective_range", "initial_solutions", "centroids", "threads", "team",
         ]  # fmt: skip
-        config = make_config(self._name_of_algorithm(), type(self).__name__, own, parameters)
         low, high = solution_range if solution_range is not None else (None, None)
         least, greatest = objective_range if objective_range is not None else (None, None)
         problem = _core.Problem(
@@ -77,6 +76,9 @@ class Search:
             constant_objective=objective_range is None,
             least_objective=least,
             greatest_objective=greatest,
+        )
+        config = make_config(
+            self._name_of_algorithm(), problem, type(self).__name__, own, parameters
         )
         initial = None
         if isinstance(initial_solutions, (str, os.PathLike)):
