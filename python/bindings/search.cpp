@@ -16,7 +16,6 @@
 #include "rarefy/density/density_estimate.hpp"
 #include "rarefy/experiment/config_file.hpp"
 #include "rarefy/experiment/make_search.hpp"
-#include "rarefy/experiment/memory_estimate.hpp"
 #include "rarefy/runs/metrics_log.hpp"
 #include "rarefy/runs/warnings.hpp"
 #include "rarefy/tessellations/cvt.hpp"
@@ -28,7 +27,6 @@ std::shared_ptr<HeldSearch> make_held(Config config, DomainInfo problem,
                                       std::shared_ptr<Workers> team, Batch centroids,
                                       Batch initial) {
   auto held = std::make_shared<HeldSearch>();
-  problem.check();
   std::shared_ptr<const Tessellation> cells;
   if (!centroids.view().empty()) {
     config.archive.kind = CellKind::cvt;
@@ -40,10 +38,10 @@ std::shared_ptr<HeldSearch> make_held(Config config, DomainInfo problem,
   } else {
     initial = read_initial_solutions(config, problem);
   }
-  if (cells == nullptr) {
-    check_memory(config, problem, {.threads = team->threads(), .saves = false});
-    cells = make_tessellation(config, problem, *team);
-  }
+  MemoryUse use = {.threads = team->threads(), .saves = false};
+  if (cells != nullptr) use.cells = cells->cells();
+  check_search(config, problem, use);
+  if (cells == nullptr) cells = make_tessellation(config, problem, *team);
   held->search = make_search(config, problem, std::move(team), std::move(cells), std::move(initial));
   held->config = std::move(config);
   held->problem = std::move(problem);

@@ -34,15 +34,21 @@ void check_shape(Index rows, Index columns, const DomainInfo& domain, const std:
               fmt::format("at least one row of {} values", domain.solution_dim));
 }
 
+std::shared_ptr<const Grid> make_grid(const Config& config, const DomainInfo& domain) {
+  const auto features = static_cast<std::size_t>(domain.feature_dim());
+  return std::make_shared<Grid>(domain.feature_space,
+                                std::vector<Index>(features, config.archive.intervals));
+}
+
 // A small file may hold a large array. It is copied when it is read, and lies in the search then.
 void check_room(Index rows, Index columns, const std::string& file) {
   constexpr double kCopies = 3;
-  const double bytes =
-      sizeof(double) * static_cast<double>(rows) * static_cast<double>(columns);
+  const double bytes = sizeof(double) * static_cast<double>(rows) * static_cast<double>(columns);
   const auto limit = memory_limit();
   if (kCopies * bytes <= limit.bytes) return;
-  throw Error(ErrorKind::data, fmt::format("{}: initial solutions", file), memory_text(bytes),
-              fmt::format("at most a third of the {} of {}", memory_text(limit.bytes), limit.whose));
+  throw Error(
+      ErrorKind::data, fmt::format("{}: initial solutions", file), memory_text(bytes),
+      fmt::format("at most a third of the {} of {}", memory_text(limit.bytes), limit.whose));
 }
 
 }  // namespace
@@ -56,14 +62,19 @@ bool uses_grid(const Config& config, const DomainInfo& domain) {
   return false;
 }
 
+void check_search(const Config& config, const DomainInfo& domain, const MemoryUse& use) {
+  domain.check();
+  check_config(config, domain);
+  // A grid takes no memory, and says itself when it has more cells than can be counted.
+  if (!use.cells && uses_grid(config, domain)) (void)make_grid(config, domain);
+  check_memory(config, domain, use);
+}
+
 std::shared_ptr<const Tessellation> make_tessellation(const Config& config,
                                                       const DomainInfo& domain, Workers& workers,
                                                       StopFlag stop) {
   const auto& space = domain.feature_space;
-  if (uses_grid(config, domain)) {
-    const auto features = static_cast<std::size_t>(domain.feature_dim());
-    return std::make_shared<Grid>(space, std::vector<Index>(features, config.archive.intervals));
-  }
+  if (uses_grid(config, domain)) return make_grid(config, domain);
   if (!config.archive.centroids.empty()) {
     return std::make_shared<Cvt>(space, read_npy_batch(config.archive.centroids));
   }
@@ -104,7 +115,6 @@ SearchParts make_parts(const Config& config, const DomainInfo& domain,
                        std::shared_ptr<const Tessellation> cells, BatchView initial_solutions) {
   domain.check();
   check_config(config, domain);
-  check_memory(config, domain, {.saves = false, .cells = cells->cells()});
   const auto& algorithm = algorithm_of(config);
   const std::vector<double> origin(static_cast<std::size_t>(domain.solution_dim),
                                    config.emitters.x0);
@@ -142,12 +152,10 @@ std::unique_ptr<Search> make_search(const Config& config, const DomainInfo& doma
 std::unique_ptr<Search> make_search(const Config& config, const DomainInfo& domain,
                                     std::shared_ptr<Workers> team,
                                     std::shared_ptr<const Tessellation> cells) {
-  domain.check();
-  if (cells == nullptr) {
-    check_config(config, domain);
-    check_memory(config, domain, {.threads = team->threads(), .saves = false});
-    cells = make_tessellation(config, domain, *team);
-  }
+  MemoryUse use = {.threads = team->threads(), .saves = false};
+  if (cells != nullptr) use.cells = cells->cells();
+  check_search(config, domain, use);
+  if (cells == nullptr) cells = make_tessellation(config, domain, *team);
   return make_search(config, domain, std::move(team), std::move(cells),
                      read_initial_solutions(config, domain));
 }

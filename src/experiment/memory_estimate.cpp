@@ -7,6 +7,7 @@
 #include <limits>
 #include <thread>
 
+#include "core/maths.hpp"
 #include "rarefy/core/text.hpp"
 #include "rarefy/density/endless_buffer.hpp"
 #include "rarefy/experiment/algorithm_table.hpp"
@@ -51,7 +52,8 @@ class Estimate {
     if (use.cells) {
       cells_ = real(*use.cells);
     } else if (grid_) {
-      cells_ = std::pow(real(config.archive.intervals), m_);
+      cells_ = 1.0;
+      for (Index d = 0; d < domain.feature_dim(); ++d) cells_ *= real(config.archive.intervals);
     } else {
       cells_ = config.archive.centroids.empty() ? real(config.archive.cvt.cells) : 0.0;
     }
@@ -112,7 +114,7 @@ class Estimate {
     if (config_.emitters.strategy != Strategy::cma_es) {
       // Means, paths, a diagonal, or 4 + 3 ln n directions.
       const double vectors =
-          6 + (config_.emitters.strategy == Strategy::lm_ma_es ? 3 * std::log(n_) : 0);
+          6 + (config_.emitters.strategy == Strategy::lm_ma_es ? 3 * maths::log(n_) : 0);
       const double bytes = count * vectors * n_ * kDouble;
       add(counted(count, "emitters"), "emitters", bytes, bytes);
       save(bytes, bytes);

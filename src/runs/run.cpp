@@ -12,7 +12,6 @@
 #include "rarefy/experiment/config_file.hpp"
 #include "rarefy/experiment/domain_table.hpp"
 #include "rarefy/experiment/make_search.hpp"
-#include "rarefy/experiment/memory_estimate.hpp"
 #include "rarefy/storage/atomic_file.hpp"
 #include "rarefy/storage/npy.hpp"
 #include "rarefy/tessellations/cvt.hpp"
@@ -114,7 +113,7 @@ Run::Run(Config config, RunFolder folder, std::shared_ptr<const Domain> domain, 
 
 void Run::build() {
   const auto& problem = domain_->info();
-  check_memory(config_, problem, {.threads = team_.workers->threads()});
+  check_search(config_, problem, {.threads = team_.workers->threads()});
   search_ = make_search(config_, problem, team_.workers,
                         make_tessellation(config_, problem, *team_.workers, team_.stop));
 }

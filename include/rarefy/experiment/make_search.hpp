@@ -8,6 +8,7 @@
 #include "rarefy/core/workers.hpp"
 #include "rarefy/domains/domain.hpp"
 #include "rarefy/experiment/config.hpp"
+#include "rarefy/experiment/memory_estimate.hpp"
 #include "rarefy/search.hpp"
 #include "rarefy/tessellations/tessellation.hpp"
 
@@ -15,6 +16,10 @@ namespace rarefy {
 
 /// Whether those cells, below, are a grid; they are Voronoi cells otherwise.
 [[nodiscard]] bool uses_grid(const Config& config, const DomainInfo& domain);
+
+/// Throws where there can be no such search: values that do not fit each other, or more than memory
+/// can hold (experiment/memory_estimate.hpp). To be asked before anything large is made.
+void check_search(const Config& config, const DomainInfo& domain, const MemoryUse& use = {});
 
 /// The cells in which what is found is kept. Making the centroids of a large CVT takes
 /// seconds; a tessellation can be shared by any number of searches.

@@ -43,8 +43,8 @@ class Run {
   /// problem's description, so that the run can be shown without it.
   static std::unique_ptr<Run> start(const Config& config, std::shared_ptr<const Domain> domain,
                                     RunFolder folder, RunTeam team = {});
-  /// The same with a search that is there already, which may have gone some way. It must be one that
-  /// `config` describes, and is shared: nobody else must use it while the run goes on.
+  /// The same with a search that is there already, which may have gone some way. It must be one
+  /// that `config` describes, and is shared: nobody else must use it while the run goes on.
   static std::unique_ptr<Run> start(const Config& config, std::shared_ptr<const Domain> domain,
                                     std::shared_ptr<Search> search, RunFolder folder,
                                     RunTeam team = {});
