@@ -7,6 +7,8 @@ SANITIZE_TARGET ?= all
 DEMO_ITERATIONS ?= 5000
 # Arguments for the benchmarks, such as BENCH_ARGS=--benchmark_filter=kde
 BENCH_ARGS ?=
+# Arguments for the tests of the Python package, such as PYTEST_ARGS='-k executor'
+PYTEST_ARGS ?=
 # Arguments for the comparisons with others, such as PEER_ARGS='--threads 1'
 PEER_ARGS ?=
 # Arguments for the torture, such as TORTURE_ARGS='--part faults links --seed 2'
@@ -23,7 +25,7 @@ fixed_layout = $$(setarch -R true >/dev/null 2>&1 && echo setarch -R)
 # configured them they stay: to leave them out again would delete what was built of them.
 configure_command = cmake --preset release $(if $(wildcard build/release/CMakeCache.txt),,-D RAREFY_BUILD_TESTS=OFF)
 
-.PHONY: help demo build test fresh bench bench-flow bench-peers bench-instructions lint format \
+.PHONY: help demo build test test-python fresh bench bench-flow bench-peers bench-instructions lint format \
         sanitize fuzz torture clean
 
 help: ## list the verbs
@@ -44,6 +46,11 @@ test: ## build a release and run every test
 	@cmake --preset release -D RAREFY_BUILD_TESTS=ON
 	@cmake --build --preset release --parallel $(JOBS)
 	@ctest --preset release --parallel $(JOBS)
+	@$(MAKE) --no-print-directory test-python
+
+test-python: ## make a wheel with pip, and test it in an environment of its own
+	@scripts/setup build python
+	@JOBS=$(JOBS) scripts/python $(PYTEST_ARGS)
 
 fresh: ## try `make demo` and `make test` in a new Debian 12 (needs root)
 	@scripts/setup fresh

@@ -51,12 +51,15 @@ Config config_from_toml(const std::string& text) { return resolve(parse_settings
 }  // namespace
 
 void bind_config(nb::module_& m) {
-  m.def("parameters", &parameter_rows, "Every parameter: name, section, type, meaning, range.");
+  m.def("parameters", &parameter_rows, nb::sig("def parameters() -> list[dict[str, object]]"),
+        "Every parameter: name, section, type, meaning, range.");
   m.def(
       "algorithms", [] { return names_and_meanings(algorithms()); },
+      nb::sig("def algorithms() -> dict[str, str]"),
       "The algorithms, and what they are.");
   m.def(
       "domains", [] { return names_and_meanings(domain_rows()); },
+      nb::sig("def domains() -> dict[str, str]"),
       "The domains that come with rarefy, and what they are.");
   m.def(
       "nearest_name",
@@ -119,7 +122,9 @@ void bind_config(nb::module_& m) {
             return reason_without_effect(self, parameter_named(name));
           },
           nb::arg("name"))
-      .def("__eq__", [](const Config& a, const Config& b) { return a == b; })
+      .def(
+          "__eq__", [](const Config& a, const Config& b) { return a == b; }, nb::is_operator(),
+          nb::sig("def __eq__(self, other: object, /) -> bool"))
       .def("copy", [](const Config& self) { return Config(self); })
       .def("__getstate__", [](const Config& self) { return to_toml(self); })
       .def("__setstate__",

@@ -132,11 +132,15 @@ void bind_domains(nb::module_& m) {
                      for (const auto& l : self.lines) lines.emplace_back(l.x1, l.y1, l.x2, l.y2);
                      return lines;
                    })
-      .def("__eq__", [](const DomainInfo& a, const DomainInfo& b) { return a == b; });
+      .def(
+          "__eq__", [](const DomainInfo& a, const DomainInfo& b) { return a == b; },
+          nb::is_operator(), nb::sig("def __eq__(self, other: object, /) -> bool"));
 
   nb::class_<Domain>(m, "Domain", "A problem that comes with rarefy.")
       .def_prop_ro("problem", [](const Domain& self) { return DomainInfo(self.info()); })
-      .def("evaluate", &evaluate, nb::arg("solutions").noconvert(), nb::arg("team"))
+      .def("evaluate", &evaluate, nb::arg("solutions").noconvert(), nb::arg("team"),
+           nb::sig("def evaluate(self, solutions: numpy.typing.NDArray[numpy.float64], team: Team) -> "
+                   "tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]"))
       .def("trajectory", &trajectory, nb::arg("controller").noconvert());
   m.def(
       "make_domain",

@@ -198,14 +198,17 @@ void bind_run(nb::module_& m) {
                   nb::arg("iterations"))
       .def_static("resume", &resume, nb::arg("folder"), nb::arg("threads"))
       .def_static("look", &look, nb::arg("folder"), nb::arg("threads"))
-      .def("go", &go, nb::arg("evaluate"), nb::arg("done"), nb::arg("iterations"))
+      .def("go", &go, nb::arg("evaluate"), nb::arg("done"), nb::arg("iterations"),
+           nb::sig("def go(self, evaluate: object, done: object, iterations: int) -> bool"))
       .def_prop_ro("search", [](const HeldRun& self) { return self.held; })
       .def_prop_ro("can_go_on", [](const HeldRun& self) { return self.run->can_go_on(); })
       .def_prop_ro("iterations", [](const HeldRun& self) { return self.run->config().iterations; })
       .def_prop_ro("folder",
                    [](const HeldRun& self) { return self.run->folder().place().string(); })
       .def_prop_ro("seconds", [](const HeldRun& self) { return self.run->seconds(); })
-      .def("metrics", [](const HeldRun& self) { return columns_of(self.run->metrics()); })
+      .def(
+          "metrics", [](const HeldRun& self) { return columns_of(self.run->metrics()); },
+          nb::sig("def metrics(self) -> dict[str, object]"))
       .def("summary",
            [](const HeldRun& self) { return summary_of(*self.run, PeakMemory::left_out); });
 }

@@ -201,8 +201,8 @@ void bind_search(nb::module_& m) {
       .def("tell", &tell, nb::arg("features").noconvert(),
            nb::arg("objectives").noconvert().none() = nb::none(),
            nb::arg("valid").noconvert().none() = nb::none())
-      .def("metrics", &metrics)
-      .def("snapshot", &snapshot)
+      .def("metrics", &metrics, nb::sig("def metrics(self) -> dict[str, float]"))
+      .def("snapshot", &snapshot, nb::sig("def snapshot(self) -> dict[str, object]"))
       .def("log_density", &log_density, nb::arg("features").noconvert())
       .def("scores",
            [](HeldSearch& self) {

@@ -11,7 +11,7 @@ True
 from __future__ import annotations
 
 from . import _core
-from ._core import __version__, instruction_set, pin_instruction_set
+from ._core import instruction_set, pin_instruction_set
 from .archive import Archive, Elite
 from .evaluation import Failure
 from .folders import load
@@ -29,6 +29,8 @@ from .parts import (
 )
 from .running import RunResult, resume
 from .searches import CmaMae, CmaMe, DensityDescent, MapElites, NoveltySearch, Search
+
+__version__ = _core.version()
 
 
 def algorithms() -> dict[str, str]:

@@ -17,7 +17,7 @@ _NOT_KEYWORDS = {
 @cache
 def parameter_names() -> dict[str, str]:
     """Keywords, and the parameters they stand for."""
-    names = [row["name"] for row in _core.parameters()]
+    names = [str(row["name"]) for row in _core.parameters()]
     return {name.replace("-", "_"): name for name in names if name not in _NOT_KEYWORDS}
 
 

@@ -115,7 +115,7 @@ class Shipped:
 
 def _pickled(work: Work) -> bytes:
     try:
-        import cloudpickle
+        import cloudpickle  # type: ignore[import-untyped,unused-ignore]
     except ImportError:
         pass
     else:

@@ -11,7 +11,7 @@ from .searches import Search, search_of
 
 
 def write_search(file: str | os.PathLike[str], search: Search) -> None:
-    _core.write_checkpoint(os.fspath(file), search._core.save())
+    _core.write_checkpoint(os.fspath(file), search._native.save())
 
 
 def load(place: str | os.PathLike[str], threads: int = 0) -> Search:

@@ -22,26 +22,26 @@ Box = Sequence[tuple[float, float]]
 class _Density:
     """A density over feature space, estimated from features."""
 
-    _core: _core._Density
+    _native: _core._Density
 
     def observe(self, features: Any) -> None:
         """Takes in more features."""
-        self._core.observe(as_rows(features, "features", self._core.feature_dim))
+        self._native.observe(as_rows(features, "features", self._native.feature_dim))
 
     def log_density(self, features: Any) -> Doubles:
         """Natural logarithms of the density at rows of features; it integrates to 1."""
-        if not self._core.informed:
+        if not self._native.informed:
             raise RuntimeError("there are no features to estimate a density from; call observe() first")
-        return self._core.log_density(as_rows(features, "features", self._core.feature_dim))
+        return self._native.log_density(as_rows(features, "features", self._native.feature_dim))
 
     @property
     def samples(self) -> Doubles:
         """The features it is made of, or a sample where it has not kept all."""
-        return self._core.samples()
+        return self._native.samples()
 
     def __len__(self) -> int:
         """How many features it is made of."""
-        return self._core.count
+        return self._native.count
 
 
 def _box_around(features: Doubles) -> list[tuple[float, float]]:
@@ -77,7 +77,7 @@ class KernelDensity(_Density):
             feature_box = _box_around(rows)
         if capacity is None:
             capacity = 10_000 if rows is None else max(1, len(rows))
-        self._core = _core._Density.kernel(
+        self._native = _core._Density.kernel(
             as_box(feature_box), capacity, str(bandwidth), kernel, method, seed, threads
         )
         if rows is not None:
@@ -86,11 +86,11 @@ class KernelDensity(_Density):
     @property
     def bandwidths(self) -> list[float]:
         """One for each feature."""
-        return self._core.bandwidths()
+        return self._native.bandwidths()
 
     @property
     def method(self) -> str:
-        return self._core.description
+        return self._native.description
 
 
 class FlowDensity(_Density):
@@ -109,7 +109,7 @@ class FlowDensity(_Density):
         seed: int = 1,
         threads: int = 0,
     ) -> None:
-        self._core = _core._Density.flow(
+        self._native = _core._Density.flow(
             as_box(feature_box), capacity, list(layers), activation, steps, batch, rate, seed, threads
         )
 
@@ -118,22 +118,22 @@ class Reservoir:
     """A uniform sample, of fixed size, of all rows it was ever given (Li's algorithm L)."""
 
     def __init__(self, feature_dim: int, capacity: int = 10_000, seed: int = 1) -> None:
-        self._core = _core._Reservoir(feature_dim, capacity, seed)
+        self._native = _core._Reservoir(feature_dim, capacity, seed)
         self._feature_dim = feature_dim
 
     def add(self, features: Any) -> None:
-        self._core.add(as_rows(features, "features", self._feature_dim))
+        self._native.add(as_rows(features, "features", self._feature_dim))
 
     @property
     def contents(self) -> Doubles:
-        return self._core.contents()
+        return self._native.contents()
 
     @property
     def seen(self) -> int:
-        return self._core.seen
+        return self._native.seen
 
     def __len__(self) -> int:
-        return len(self._core.contents())
+        return len(self._native.contents())
 
 
 class CmaEs:
@@ -150,67 +150,67 @@ class CmaEs:
         seed: int = 1,
     ) -> None:
         """``batch=0`` is 4 + 3 ln n; ``strategy`` is cma-es, sep-cma-es or lm-ma-es."""
-        self._core = _core._Optimizer(as_values(mean, "mean"), sigma0, batch, strategy, mirrored, seed)
+        self._native = _core._Optimizer(as_values(mean, "mean"), sigma0, batch, strategy, mirrored, seed)
 
     def ask(self) -> Doubles:
-        return self._core.ask()
+        return self._native.ask()
 
     def tell(self, values: Any) -> None:
-        self._core.tell(as_values(values, "values", self._core.batch))
+        self._native.tell(as_values(values, "values", self._native.batch))
 
     @property
     def mean(self) -> Doubles:
-        return self._core.mean()
+        return self._native.mean()
 
     @property
     def sigma(self) -> float:
-        return self._core.sigma
+        return self._native.sigma
 
     @property
     def covariance(self) -> Doubles:
-        return self._core.covariance()
+        return self._native.covariance()
 
     @property
     def generation(self) -> int:
-        return self._core.generation
+        return self._native.generation
 
     @property
     def stop(self) -> str | None:
         """What speaks against going on, if anything: "condition", "step size" or "flat"."""
-        return None if self._core.stop == "none" else self._core.stop
+        return None if self._native.stop == "none" else self._native.stop
 
 
 class EliteArchive:
     """An archive by itself: the best solution of every cell."""
 
     def __init__(self, tessellation: _core.Tessellation, solution_dim: int) -> None:
-        self._core = _core._Archive(tessellation, solution_dim)
+        self._native = _core._Archive(tessellation, solution_dim)
 
     def add(self, solutions: Any, features: Any, objectives: Any = None) -> Any:
         """For each row: 0 rejected, 1 improved its cell, 2 found a new one."""
-        rows = as_rows(features, "features", self._core.feature_dim)
+        rows = as_rows(features, "features", self._native.feature_dim)
         values = np.ones(len(rows)) if objectives is None else as_values(objectives, "objectives", len(rows))
         if not np.all(np.isfinite(values)):
             raise ValueError(f"objectives: row {int(np.argmin(np.isfinite(values)))} is not finite")
-        return self._core.record(
-            as_rows(solutions, "solutions", self._core.solution_dim, len(rows)), rows, values
+        return self._native.record(
+            as_rows(solutions, "solutions", self._native.solution_dim, len(rows)), rows, values
         )
 
     def __len__(self) -> int:
-        return len(self._core)
+        return len(self._native)
 
     @property
     def coverage(self) -> float:
-        return self._core.coverage()
+        return self._native.coverage()
 
     def view(self) -> Archive:
         """What it holds now, as the archive of a search is."""
-        cells = self._core.tessellation
+        cells = self._native.tessellation
         box = list(zip(cells.lower, cells.upper, strict=True))
         arrays = {
-            name: getattr(self._core, name)() for name in ("solutions", "features", "objectives", "cells", "visits")
+            name: getattr(self._native, name)() for name in ("solutions", "features", "objectives", "cells", "visits")
         }
-        return Archive._of(arrays | {"tessellation": cells}, Problem(self._core.solution_dim, box))
+        return Archive._of(arrays | {"tessellation": cells}, Problem(self._native.solution_dim, box))
 
     def __getitem__(self, cell: int) -> Elite | None:
         return self.view().in_cell(cell)
@@ -226,16 +226,16 @@ class Domain:
                 config.set_text(keyword.replace("_", "-"), ",".join(str(part) for part in value))
             else:
                 config.set(keyword.replace("_", "-"), value)
-        self._core = _core.make_domain(config)
+        self._native = _core.make_domain(config)
         self._team = _core.Team(threads)
-        self.problem = self._core.problem
+        self.problem = self._native.problem
 
     def __call__(self, solutions: Any) -> tuple[Doubles, Doubles]:
-        return self._core.evaluate(as_rows(solutions, "solutions", self.problem.solution_dim), self._team)
+        return self._native.evaluate(as_rows(solutions, "solutions", self.problem.solution_dim), self._team)
 
     def trajectory(self, controller: Any) -> Doubles:
         """The path of a robot through a maze: x, y and heading, from the start on."""
-        return self._core.trajectory(as_values(controller, "controller", self.problem.solution_dim))
+        return self._native.trajectory(as_values(controller, "controller", self.problem.solution_dim))
 
     @property
     def solution_dim(self) -> int:

@@ -93,7 +93,7 @@ def run(
 
         if folder is None:
             return _run_in_memory(search, evaluator, iterations, done)
-        native = _core._Run.start(search._core, os.fspath(folder), overwrite, iterations)
+        native = _core._Run.start(search._native, os.fspath(folder), overwrite, iterations)
         return go_on(native, search, evaluator, iterations, done)
 
 
@@ -164,7 +164,7 @@ def _run_in_memory(
 
     finished = True
     while search.iteration < iterations:
-        search._core.tell(*evaluator(search._core.ask()))
+        search._native.tell(*evaluator(search._native.ask()))
         if search.iteration % every == 0:
             note()
         if done():

@@ -22,7 +22,7 @@ Box = Sequence[tuple[float, float]]
 class Search:
     """What all searches have in common. Make one of its subclasses, or :func:`rarefy.load` one."""
 
-    _core: _core._Search
+    _native: _core._Search
     _algorithm: ClassVar[str] = ""
 
     def __init__(
@@ -93,7 +93,7 @@ class Search:
         return self._algorithm
 
     def _take(self, search: _core._Search) -> None:
-        self._core = search
+        self._native = search
         self._archive: tuple[int, Archive] | None = None
 
     # ---- the loop ----------------------------------------------------------------------------
@@ -103,7 +103,7 @@ class Search:
 
         Asking again before telling gives the same ones.
         """
-        return self._core.ask()
+        return self._native.ask()
 
     def tell(self, features: Any, objectives: Any = None, valid: Any = None) -> None:
         """What the candidates turned out to be.
@@ -117,7 +117,7 @@ class Search:
         row; nothing has changed then, and the batch can be told again.
         """
         rows = as_rows(features, "features", columns=self.feature_dim, rows=self.batch)
-        self._core.tell(
+        self._native.tell(
             rows,
             None if objectives is None else as_values(objectives, "objectives", self.batch),
             None if valid is None else as_flags(valid, "valid", self.batch),
@@ -136,64 +136,64 @@ class Search:
 
     @property
     def problem(self) -> _core.Problem:
-        return self._core.problem
+        return self._native.problem
 
     @property
     def config(self) -> _core.Config:
         """Every parameter, for looking: ``search.config.get("sigma0")``."""
-        return self._core.config
+        return self._native.config
 
     @property
     def solution_dim(self) -> int:
-        return self._core.problem.solution_dim
+        return self._native.problem.solution_dim
 
     @property
     def feature_dim(self) -> int:
-        return self._core.problem.feature_dim
+        return self._native.problem.feature_dim
 
     @property
     def batch(self) -> int:
         """Candidates of an iteration."""
-        return self._core.candidates
+        return self._native.candidates
 
     @property
     def iteration(self) -> int:
         """Batches told so far."""
-        return self._core.iteration
+        return self._native.iteration
 
     @property
     def evaluations(self) -> int:
-        return self._core.evaluations
+        return self._native.evaluations
 
     @property
     def failed(self) -> int:
         """Candidates that could not be evaluated."""
-        return self._core.failed
+        return self._native.failed
 
     @property
     def archive(self) -> Archive:
         """What was found so far. It stays as it is when the search goes on."""
-        iteration = self._core.iteration
+        iteration = self._native.iteration
         if self._archive is None or self._archive[0] != iteration:
-            self._archive = (iteration, Archive._of(self._core.snapshot(), self.problem))
+            self._archive = (iteration, Archive._of(self._native.snapshot(), self.problem))
         return self._archive[1]
 
     @property
     def coverage(self) -> float:
         """The part of all cells that are occupied."""
-        return float(self._core.metrics()["coverage"])
+        return float(self._native.metrics()["coverage"])
 
     def metrics(self) -> dict[str, Any]:
         """Coverage, cross-entropy, QD score and others, as they are now."""
-        return self._core.metrics()
+        return self._native.metrics()
 
     def scores(self) -> Doubles:
         """Of the last batch told; lower is sparser."""
-        return self._core.scores()
+        return self._native.scores()
 
     def log_density(self, features: Any) -> Doubles:
         """Natural logarithms of the density that is descended."""
-        values = self._core.log_density(as_rows(features, "features", columns=self.feature_dim))
+        values = self._native.log_density(as_rows(features, "features", columns=self.feature_dim))
         if values is None:
             raise TypeError(f"{type(self).__name__} does not estimate a density")
         return values
@@ -207,7 +207,7 @@ class Search:
         write_search(file, self)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"state": self._core.save()}
+        return {"state": self._native.save()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._take(_core._Search.load(state["state"], _core.Team(0)))

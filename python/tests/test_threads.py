@@ -29,7 +29,7 @@ def test_threads_that_call_at_once_are_told() -> None:
         search.tell(project(search.ask()))
 
     uses = [loop, loop, search.metrics, lambda: search.archive.solutions.sum(), lambda: search.log_density([[0, 0]]),
-            lambda: search._core.save(), search.scores]  # fmt: skip
+            lambda: search._native.save(), search.scores]  # fmt: skip
     threads = [threading.Thread(target=use, args=(what,)) for what in uses]
     for thread in threads:
         thread.start()
