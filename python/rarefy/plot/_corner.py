@@ -93,7 +93,7 @@ def corner(
         if isinstance(norm, LogNorm):
             finish_colorbar(bar, True)
         else:
-            bar.locator = MaxNLocator(nbins=3, integer=kind == "elites")
+            bar.locator = MaxNLocator(nbins=4, steps=(1, 2, 5, 10), integer=kind == "elites")
     return axes
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _PERCENT = ("coverage", "outside")
+_LARGE = ("qd_score", "restarts", "failed")
 _WHOLE = ("evaluations", "iteration")
 
 
@@ -72,6 +73,8 @@ def curves(
         ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     if metric in _PERCENT:
         ax.yaxis.set_major_formatter(PercentFormatter(1.0))
+    elif metric in _LARGE:
+        ax.yaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
     ax.grid(alpha=0.3, linewidth=0.6)
     ax.spines[["top", "right"]].set_visible(False)
     ax.margins(x=0.01)

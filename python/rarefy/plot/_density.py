@@ -87,7 +87,7 @@ def density(
             draw_landmarks(ax, landmarks_of(problem))
         if colorbar:
             ax.figure.colorbar(
-                mesh, ax=ax, label="log density", extend="min" if cut else "neither", fraction=0.046, pad=0.03
+                mesh, ax=ax, label="log density", extend="min" if cut else "neither", aspect=25, fraction=0.046, pad=0.03
             )
     heading = title_of(problem) if title is None and problem is not None else title
     ax.set_title(heading or "")

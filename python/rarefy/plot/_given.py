@@ -150,8 +150,8 @@ def norm_for(values: Doubles, kind: str, vmin: float | None = None, vmax: float 
 def finish_colorbar(bar: Colorbar, logarithmic: bool) -> None:
     """Plain numbers, 1, 10, 100, on a logarithmic scale as well."""
     if logarithmic:
-        bar.formatter = LogFormatter(labelOnlyBase=False, minor_thresholds=(1.2, 0.5))
-        bar.minorformatter = LogFormatter(labelOnlyBase=False, minor_thresholds=(1.2, 0.5))
+        bar.formatter = LogFormatter(labelOnlyBase=False, minor_thresholds=(2.2, 0.5))
+        bar.minorformatter = LogFormatter(labelOnlyBase=False, minor_thresholds=(2.2, 0.5))
 
 
 def draw_lines(ax: Axes, lines: Sequence[Line], swapped: bool = False) -> None:

@@ -74,7 +74,9 @@ def heatmap(
     dim = archive.problem.feature_dim
     pair = [0] if dim == 1 else features_of(archive, features, count=2)
     if values == "elites" and dim <= 2:
-        raise ValueError(f"values: got 'elites' with {dim} features, expected 'visits' or 'objectives' unless there are more than 2")
+        raise ValueError(
+            f"values: got 'elites' with {dim} features, expected 'visits' or 'objectives' up to 2 features"
+        )
     kind = default_kind(archive) if values == "auto" else values
     positive("resolution", resolution)
     if bins is not None:
@@ -87,7 +89,7 @@ def heatmap(
         raster = projection(archive, kind, pair, bins)
     norm, colours = norm_for(raster.values, kind, vmin, vmax), colormap(cmap)
 
-    ax = ax if ax is not None else new_axes((6.0, 5.0) if dim > 1 else (6.0, 1.7))
+    ax = ax if ax is not None else new_axes((6.0, 5.0) if dim > 1 else (6.0, 1.8))
     mesh = paint(ax, raster, norm, colours)
     label_axes(ax, archive, pair)
     if dim == 2:
@@ -96,10 +98,9 @@ def heatmap(
         draw_landmarks(ax, landmarks_of(archive.problem) if landmarks is None else landmarks, swapped)
     ax.set_title(title_of(archive.problem) if title is None else title)
     if colorbar:
-        labels = LABELS if dim <= 2 else PROJECTED
-        bar = ax.figure.colorbar(
-            mesh, ax=ax, label=labels[kind], pad=0.03, **({"fraction": 0.046} if dim > 1 else {"aspect": 6}),
-        )  # fmt: skip
+        label = kind if dim == 1 else LABELS[kind] if dim == 2 else PROJECTED[kind]
+        shape = {"aspect": 7} if dim == 1 else {"aspect": 25, "fraction": 0.046}
+        bar = ax.figure.colorbar(mesh, ax=ax, label=label, pad=0.03, **shape)
         finish_colorbar(bar, isinstance(norm, LogNorm))
     return ax
 

@@ -77,7 +77,7 @@ def parallel(
     _axes(ax, names, limits)
     ax.set_title(title_of(archive.problem) if title is None else title, pad=22)
     if colorbar:
-        bar = ax.figure.colorbar(lines, ax=ax, label=label, pad=0.03, fraction=0.046)
+        bar = ax.figure.colorbar(lines, ax=ax, label=label, pad=0.03, aspect=25, fraction=0.046)
         bar.solids.set_alpha(1)
         finish_colorbar(bar, isinstance(norm, LogNorm))
     return ax
@@ -114,6 +114,6 @@ def _axes(ax: Axes, names: list[str], limits: list[tuple[float, float]]) -> None
         ax.axvline(at, color="black", linewidth=1, zorder=2)
         for end, height, side in ((low, 0, "top"), (high, 1, "bottom")):
             ax.annotate(
-                f"{end:.4g}", (at, height), xytext=(0, 4 if height else -4), textcoords="offset points",
+                f"{end:.4g}".replace("-", "\N{MINUS SIGN}"), (at, height), xytext=(0, 4 if height else -4), textcoords="offset points",
                 ha="center", va=side, fontsize="small", color="0.3", annotation_clip=False,
             )  # fmt: skip
