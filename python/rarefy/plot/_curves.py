@@ -61,8 +61,8 @@ def curves(
     ax = ax if ax is not None else new_axes((6.0, 4.0))
     named = isinstance(runs, Mapping) or labels is not None
     for label, shown in bands.items():
-        look = {"color": paints[label]} if paints is not None else {}
-        alone = {"marker": "o", "markersize": 4} if len(shown.x) == 1 else {}
+        look: dict[str, Any] = {"color": paints[label]} if paints is not None else {}
+        alone: dict[str, Any] = {"marker": "o", "markersize": 4} if len(shown.x) == 1 else {}
         (line,) = ax.plot(shown.x, shown.middle, label=names[label] if named else None, **look, **alone)
         if band is not None and len(groups[label]) > 1:
             ax.fill_between(shown.x, shown.low, shown.high, color=line.get_color(), alpha=0.2, linewidth=0)

@@ -81,7 +81,7 @@ def density(
         ax.set_ylabel(names[1])
         ax.set_aspect("equal" if np.ptp(box[0]) == np.ptp(box[1]) else "auto")
         if dots is not None:
-            ax.scatter(*dots.T, s=3, color="black", alpha=min(0.6, 60 / len(dots) ** 0.6), linewidths=0, zorder=2)
+            ax.scatter(dots[:, 0], dots[:, 1], s=3, color="black", alpha=min(0.6, 60 / len(dots) ** 0.6), linewidths=0, zorder=2)
         if problem is not None:
             draw_lines(ax, problem.lines)
             draw_landmarks(ax, landmarks_of(problem))

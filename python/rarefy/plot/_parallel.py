@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from matplotlib.cm import ScalarMappable
 from matplotlib.collections import LineCollection
 from matplotlib.colors import Colormap, LogNorm
 
@@ -70,15 +71,14 @@ def parallel(
     ax = ax if ax is not None else new_axes((max(6.0, 0.9 * len(names) + 2.0), 4.0))
     across = np.broadcast_to(np.arange(len(names)), heights.shape)
     lines = LineCollection(
-        np.stack([across, heights], axis=-1), array=colours[rows], norm=norm, cmap=shades, alpha=alpha,
+        list(np.stack([across, heights], axis=-1)), array=colours[rows], norm=norm, cmap=shades, alpha=alpha,
         linewidths=0.9, zorder=1, rasterized=True,
     )  # fmt: skip
     ax.add_collection(lines, autolim=False)
     _axes(ax, names, limits)
     ax.set_title(title_of(archive.problem) if title is None else title, pad=22)
     if colorbar:
-        bar = ax.figure.colorbar(lines, ax=ax, label=label, pad=0.03, aspect=25, fraction=0.046)
-        bar.solids.set_alpha(1)
+        bar = ax.figure.colorbar(ScalarMappable(norm, shades), ax=ax, label=label, pad=0.03, aspect=25, fraction=0.046)
         finish_colorbar(bar, isinstance(norm, LogNorm))
     return ax
 
