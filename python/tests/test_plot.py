@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import subprocess
 import sys
 from pathlib import Path
@@ -282,8 +283,8 @@ def test_curves_interpolate_where_all_runs_have_values() -> None:
 def test_curves_take_results_frames_and_folders(tmp_path: Path) -> None:
     search = rarefy.DensityDescent(3, [(-2, 2), (-3, 3)], seed=1, grid=12, metrics_every=1)
     result = search.run(lambda solutions: bent(solutions)[0], 4, progress=False, folder=tmp_path / "run")
-    given = {"result": result, "folder": [str(tmp_path / "run")], "columns": result.columns}
-    if pytest.importorskip("pandas"):
+    given = {"result": result, "folders": tmp_path.glob("r*"), "columns": result.columns}
+    if importlib.util.find_spec("pandas"):
         given["frame"] = result.metrics
     ax = plot.curves(given, "qd_score", x="iteration")
     assert len(ax.lines) == len(given) and not ax.collections  # one run has no band
@@ -299,6 +300,7 @@ def test_curves_have_the_labels_and_colours_they_are_given() -> None:
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["first", "second"]
     assert [line.get_color() for line in ax.lines] == ["red", "blue"]
     assert plot.curves(tables(2)).get_legend() is None
+    assert plot.curves(tables(1)[0]).get_legend() is None
 
 
 @pytest.mark.parametrize(
@@ -440,6 +442,7 @@ def test_parallel_names_what_is_wrong(grid_search: rarefy.Search) -> None:
         ({"features": 1}, "features: got 1, expected 2 different"),
         ({"cmap": "virids"}, "cmap: got 'virids'"),
         ({"vmin": 0}, "vmin: got 0, expected more than 0"),
+        ({"vmax": 0.5}, "vmax: got 0.5, expected more than 1"),
         ({"resolution": 1.5}, "resolution: got 1.5"),
     ],
 )

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator, PercentFormatter, StrMethodFormatter
 
 from .._arrays import Doubles
-from ._given import columns_of, new_axes, one_of
+from ._given import columns_of, is_run, new_axes, one_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,7 +43,7 @@ def curves(
     line goes as far as all of its runs do.
 
     :param runs: by label, several runs each (or one): results, data frames or folders. Without
-        labels, a run or a list of runs.
+        labels, a run or several.
     :param metric: a column of ``result.metrics``
     :param x: the column to go along: ``"evaluations"``, ``"iteration"`` or ``"seconds"``
     :param band: ``"quartiles"``: the median, and the middle half of the runs; ``"minmax"``: the
@@ -59,7 +59,7 @@ def curves(
     bands = {label: band_of(group, metric, x, band, f"runs[{label!r}]") for label, group in groups.items()}
 
     ax = ax if ax is not None else new_axes((6.0, 4.0))
-    named = isinstance(runs, Mapping) or labels is not None
+    named = _by_label(runs) or labels is not None
     for label, shown in bands.items():
         look: dict[str, Any] = {"color": paints[label]} if paints is not None else {}
         alone: dict[str, Any] = {"marker": "o", "markersize": 4} if len(shown.x) == 1 else {}
@@ -116,8 +116,8 @@ def band_of(group: Sequence[Any], metric: str, x: str, band: str | None, name: s
 
 
 def _groups(runs: Any) -> dict[str, list[Any]]:
-    groups = dict(runs) if isinstance(runs, Mapping) and not _is_table(runs) else {"": runs}
-    found = {label: list(group) if isinstance(group, (list, tuple)) else [group] for label, group in groups.items()}
+    groups = dict(runs) if _by_label(runs) else {"": runs}
+    found = {label: [group] if is_run(group) else list(group) for label, group in groups.items()}
     for label, group in found.items():
         if not group:
             raise ValueError(f"runs[{label!r}]: got no runs, expected at least one")
@@ -126,9 +126,11 @@ def _groups(runs: Any) -> dict[str, list[Any]]:
     return found
 
 
-def _is_table(given: Mapping[Any, Any]) -> bool:
-    """Columns by name, not runs by label."""
-    return bool(given) and all(isinstance(column, np.ndarray) for column in given.values())
+def _by_label(runs: Any) -> bool:
+    """Runs by label, not the columns of one run by name."""
+    return isinstance(runs, Mapping) and not (
+        runs and all(isinstance(column, np.ndarray) for column in runs.values())
+    )
 
 
 def _in_order(name: str, given: Any, groups: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -77,6 +77,15 @@ def columns_of(run: Any, name: str = "runs") -> Any:
     )
 
 
+def is_run(given: Any) -> bool:
+    """One run, or nothing that could be several."""
+    return (
+        isinstance(given, (RunResult, str, os.PathLike, Mapping))
+        or hasattr(given, "columns")
+        or not hasattr(given, "__iter__")
+    )
+
+
 def one_of(name: str, value: Any, choices: Sequence[str | None]) -> Any:
     if value not in choices:
         raise ValueError(f"{name}: got {value!r}, expected {' or '.join(repr(choice) for choice in choices)}")
@@ -136,15 +145,13 @@ def norm_for(values: Doubles, kind: str, vmin: float | None = None, vmax: float 
     some = values[np.isfinite(values)]
     low = vmin if vmin is not None else float(some.min()) if len(some) else 1.0
     high = vmax if vmax is not None else float(some.max()) if len(some) else low + 1.0
+    if vmax is not None and vmax <= low:
+        raise ValueError(f"vmax: got {vmax!r}, expected more than {low:g}")
     if kind == "visits":
         if low <= 0:
             raise ValueError(f"vmin: got {low!r}, expected more than 0, as visits are drawn on a logarithmic scale")
         return LogNorm(low, high if high > low else 10 * low)
-    if high <= low and vmax is None:
-        high = low + 1.0
-    if high <= low:
-        raise ValueError(f"vmax: got {vmax!r}, expected more than {low!r}")
-    return Normalize(low, high)
+    return Normalize(low, high if high > low else low + 1.0)
 
 
 def finish_colorbar(bar: Colorbar, logarithmic: bool) -> None:
