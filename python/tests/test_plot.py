@@ -218,6 +218,20 @@ def test_corner_has_projections_below_and_histograms_on_the_diagonal(three: rare
     assert [ax.get_ylabel() for ax in axes[:, 0]] == ["", "feature_1", "feature_2"]
     norms = {(mesh_of(axes[i, j]).norm.vmin, mesh_of(axes[i, j]).norm.vmax) for i in range(3) for j in range(i)}
     assert len(norms) == 1  # one colour bar for all
+    axes[0, 0].figure.canvas.draw()
+    boxes = [ax.get_position().bounds for ax in axes.ravel()]
+    np.testing.assert_allclose([box[2:] for box in boxes], [boxes[0][2:]] * 9, atol=1e-6)
+    lefts = [ax.get_position().x0 for ax in axes[0]]
+    assert np.ptp(np.diff(lefts)) < 0.01  # evenly spaced
+
+
+def test_corner_writes_large_and_small_numbers_briefly() -> None:
+    search = rarefy.MapElites(3, [(0, 1e6), (-1e-4, 1e-4)], seed=1, grid=5)
+    axes = plot.corner(search)
+    axes[0, 0].figure.canvas.draw()
+    texts = [tick.get_text() for tick in (*axes[1, 0].get_xticklabels(), *axes[1, 0].get_yticklabels())]
+    assert "4e5" in texts and any(text.endswith("e−5") for text in texts)
+    assert all(len(text) <= 6 for text in texts)
 
 
 def test_corner_takes_some_features_and_axes(three: rarefy.Search) -> None:

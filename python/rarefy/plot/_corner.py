@@ -12,7 +12,6 @@ from matplotlib.ticker import MaxNLocator
 from .._raster import KINDS, default_kind, intervals, projection
 from ._given import (
     NOTHING,
-    PROJECTED,
     Shown,
     archive_of,
     colormap,
@@ -89,7 +88,9 @@ def corner(
         axes[0, 0].figure.suptitle(heading)
     if colorbar:
         place = axes[0, -1].inset_axes((0.0, 0.45, 1.0, 0.1))
-        bar = axes[0, 0].figure.colorbar(mesh, cax=place, orientation="horizontal", label=PROJECTED[kind])
+        place.set_in_layout(False)  # its label does not widen the last column
+        label = "best objective" if kind == "objectives" else kind
+        bar = axes[0, 0].figure.colorbar(mesh, cax=place, orientation="horizontal", label=label)
         if isinstance(norm, LogNorm):
             finish_colorbar(bar, True)
         else:
@@ -123,16 +124,24 @@ def _histogram(ax: Any, archive: Any, feature: int, bins: int | None) -> None:
 def _label(ax: Any, archive: Any, chosen: Sequence[int], row: int, column: int) -> None:
     """Only at the border: names and numbers."""
     names, count = archive.feature_names, len(chosen)
-    ax.xaxis.set_major_locator(MaxNLocator(nbins=3, prune="both"))
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_major_locator(MaxNLocator(nbins=3, prune="both"))
+        axis.set_major_formatter(_short)
     if row == count - 1:
-        ax.set_xlabel(names[chosen[column]])
+        slanted = count > 4 and max(len(names[feature]) for feature in chosen) > 12
+        ax.set_xlabel(names[chosen[column]], **({"rotation": 30, "ha": "right"} if slanted else {}))
     else:
-        ax.set_xticklabels([])
+        ax.tick_params(labelbottom=False)
     if row == column:
         ax.set_yticks([])
         return
-    ax.yaxis.set_major_locator(MaxNLocator(nbins=3, prune="both"))
     if column == 0:
         ax.set_ylabel(names[chosen[row]])
     else:
-        ax.set_yticklabels([])
+        ax.tick_params(labelleft=False)
+
+
+def _short(value: float, _: Any = None) -> str:
+    """-1.5, 400, 4e5: panels are small."""
+    words = f"{value:.3g}".replace("e+0", "e").replace("e+", "e").replace("e-0", "e-")
+    return words.replace("-", "\N{MINUS SIGN}")
