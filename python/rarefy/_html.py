@@ -47,7 +47,12 @@ def colours_of(values: Any) -> Any:
 
 def picture_of(archive: Archive) -> bytes:
     """Cells of one or two features, or a projection on the first two, as a small PNG file."""
-    return png(colours_of(_shares(archive)[0].T[::-1]))
+    return _picture(_shares(archive)[0])
+
+
+def _picture(shares: Any) -> bytes:
+    """The first feature goes to the right, the second up."""
+    return png(colours_of(shares.T[::-1]))
 
 
 def _shares(archive: Archive) -> tuple[Any, float, float]:
@@ -96,7 +101,7 @@ def heatmap_as_svg(archive: Archive) -> str:
     left, top, wide = 48, 8, _PIXELS
     high = _PIXELS if len(box) > 1 else 36
     shares, least, most = _shares(archive)
-    image = base64.b64encode(png(colours_of(shares.T[::-1]))).decode()
+    image = base64.b64encode(_picture(shares)).decode()
     frame = 'fill="none" stroke="currentColor" stroke-width="1"'
     parts = [
         f'<image x="{left}" y="{top}" width="{wide}" height="{high}" preserveAspectRatio="none" '
