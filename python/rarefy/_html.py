@@ -1,4 +1,4 @@
-"""What a notebook shows of an archive, without any plotting library."""
+"""What a notebook shows of an archive or a run, without any plotting library."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ._raster import cells_raster, default_kind, projection
+
 if TYPE_CHECKING:
     from .archive import Archive
+    from .running import RunResult
 
 # Some colours of viridis (S. van der Walt, N. Smith, 2015), between which others lie.
 _COLOURS = np.array(
     [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]], dtype=float
 )
-_NOTHING = np.array([245, 245, 245], dtype=np.uint8)
+_NOTHING = np.array([235, 235, 235], dtype=np.uint8)
 _PIXELS = 240
 
 
@@ -43,47 +46,170 @@ def colours_of(values: Any) -> Any:
 
 
 def picture_of(archive: Archive) -> bytes:
-    """The first two features, in as many squares as there are pixels or cells along them."""
-    box = np.asarray(archive.problem.feature_box)[:2]
-    shape = archive.shape
-    side = min(_PIXELS, shape[0]) if len(shape) in (1, 2) else 60
-    edges = [np.linspace(low, high, side + 1) for low, high in box]
-    inside = np.clip(archive.features[:, : len(box)], box[:, 0], box[:, 1])
-    varied = not archive.problem.constant_objective
-    weights = archive.objectives if varied else archive.visits[archive.cells].astype(float)
-    if len(box) == 1:
-        counts, _ = np.histogram(inside[:, 0], edges[0])
-        sums, _ = np.histogram(inside[:, 0], edges[0], weights=weights)
-        counts, sums = counts[:, None].repeat(side // 4 + 1, 1), sums[:, None].repeat(side // 4 + 1, 1)
+    """Cells of one or two features, or a projection on the first two, as a small PNG file."""
+    return _picture(_shares(archive)[0])
+
+
+def _picture(shares: Any) -> bytes:
+    """The first feature goes to the right, the second up."""
+    return png(colours_of(shares.T[::-1]))
+
+
+def _shares(archive: Archive) -> tuple[Any, float, float]:
+    """Values from 0 to 1, NaN where there is nothing, and the values that 0 and 1 stand for."""
+    kind = default_kind(archive)
+    if archive.problem.feature_dim <= 2:
+        values = _coarser(cells_raster(archive, kind, _PIXELS).values)
     else:
-        counts, _, _ = np.histogram2d(inside[:, 0], inside[:, 1], edges)
-        sums, _, _ = np.histogram2d(inside[:, 0], inside[:, 1], edges, weights=weights)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        values = np.where(counts > 0, sums / counts, np.nan)
-        if not varied:
-            values = np.log(values)
-        low, high = (np.nanmin(values), np.nanmax(values)) if np.any(counts > 0) else (0.0, 1.0)
-        values = (values - low) / (high - low if high > low else 1.0)
-    zoom = max(1, _PIXELS // side)
-    pixels = colours_of(values.T[::-1]).repeat(zoom, 0).repeat(zoom, 1)
-    return png(pixels)
+        values = projection(archive, kind, (0, 1)).values
+    if np.all(np.isnan(values)):
+        return values, np.nan, np.nan
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    shown = np.log(values) if kind == "visits" else values
+    least, most = float(np.nanmin(shown)), float(np.nanmax(shown))
+    return (shown - least) / (most - least if most > least else 1.0), low, high
 
 
-def archive_as_html(archive: Archive) -> str:
-    problem = archive.problem
-    title = html.escape(problem.title or problem.name)
-    names = " and ".join(html.escape(name) for name in archive.feature_names[:2])
-    image = base64.b64encode(picture_of(archive)).decode()
-    what = "visits (logarithmic)" if problem.constant_objective else "objectives"
+def _coarser(values: Any) -> Any:
+    """The greatest values of blocks, where there are more cells than anybody could see."""
+    for axis in (0, 1):
+        block = -(-values.shape[axis] // (2 * _PIXELS))
+        if block > 1:
+            values = np.fmax.reduceat(values, np.arange(0, values.shape[axis], block), axis=axis)
+    return values
+
+
+def _number(value: float) -> str:
+    return f"{value:.4g}".replace("-", "\N{MINUS SIGN}") if np.isfinite(value) else ""
+
+
+def _text(x: float, y: float, words: str, anchor: str = "middle", more: str = "") -> str:
+    return f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" {more}>{html.escape(words)}</text>'
+
+
+def _svg(width: float, height: float, parts: list[str]) -> str:
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}" viewBox="0 0 {width:g} {height:g}" '
+        f'font-family="sans-serif" font-size="11" fill="currentColor">{"".join(parts)}</svg>'
+    )
+
+
+def heatmap_as_svg(archive: Archive) -> str:
+    """The picture with its axes, the walls of a maze and what the colours mean."""
+    problem, names = archive.problem, archive.feature_names
+    box = problem.feature_box
+    left, top, wide = 48, 8, _PIXELS
+    high = _PIXELS if len(box) > 1 else 36
+    shares, least, most = _shares(archive)
+    image = base64.b64encode(_picture(shares)).decode()
+    frame = 'fill="none" stroke="currentColor" stroke-width="1"'
+    parts = [
+        f'<image x="{left}" y="{top}" width="{wide}" height="{high}" preserveAspectRatio="none" '
+        f'style="image-rendering:pixelated" href="data:image/png;base64,{image}"/>',
+    ]
+    if len(box) == 2:
+        (x0, x1), (y0, y1) = box
+        for line in problem.lines:
+            ends = [left + wide * (x - x0) / (x1 - x0) for x in line[::2]]
+            ups = [top + high * (y1 - y) / (y1 - y0) for y in line[1::2]]
+            parts.append(
+                f'<line x1="{ends[0]:.1f}" y1="{ups[0]:.1f}" x2="{ends[1]:.1f}" y2="{ups[1]:.1f}" '
+                f'stroke="black" stroke-width="1.6" stroke-linecap="round"/>'
+            )
+    parts.append(f'<rect x="{left}" y="{top}" width="{wide}" height="{high}" {frame}/>')
+    below = top + high + 14
+    parts += [
+        _text(left, below, _number(box[0][0])),
+        _text(left + wide, below, _number(box[0][1])),
+        _text(left + wide / 2, below, names[0]),
+    ]
+    if len(box) > 1:
+        middle = top + high / 2
+        parts += [
+            _text(left - 5, top + high, _number(box[1][0]), "end"),
+            _text(left - 5, top + 9, _number(box[1][1]), "end"),
+            _text(left - 12, middle, names[1], more=f'transform="rotate(-90 {left - 12:g} {middle:g})"'),
+        ]
+    if np.isfinite(least):
+        scale = base64.b64encode(png(colours_of(np.linspace(1, 0, 64)[:, None]))).decode()
+        x = left + wide + 12
+        parts += [
+            f'<image x="{x}" y="{top}" width="12" height="{high}" preserveAspectRatio="none" '
+            f'href="data:image/png;base64,{scale}"/>',
+            f'<rect x="{x}" y="{top}" width="12" height="{high}" {frame}/>',
+            _text(x + 17, top + 9, _number(most), "start"),
+            _text(x + 17, top + high, _number(least), "start"),
+        ]
+    return _svg(left + wide + 76, top + high + 22, parts)
+
+
+def curve_as_svg(x: Any, y: Any, x_name: str, y_name: str) -> str:
+    """A line, from 0 to the greatest of both."""
+    left, top, wide, high = 48, 8, _PIXELS, 120
+    most_x, most_y = float(np.max(x)) or 1.0, float(np.max(y)) or 1.0
+    points = " ".join(
+        f"{left + wide * a / most_x:.1f},{top + high * (1 - b / most_y):.1f}" for a, b in zip(x, y, strict=True)
+    )
+    middle = top + high / 2
+    line = (
+        f'<polyline points="{points}" fill="none" stroke="rgb(33,145,140)" stroke-width="1.8"/>'
+        if len(x) > 1
+        else f'<circle cx="{left + wide}" cy="{top}" r="3" fill="rgb(33,145,140)"/>'
+    )
+    parts = [
+        f'<path d="M{left} {top}V{top + high}H{left + wide}" fill="none" stroke="currentColor"/>',
+        line,
+        _text(left, top + high + 14, "0"),
+        _text(left + wide, top + high + 14, f"{most_x:,.0f}"),
+        _text(left + wide / 2, top + high + 14, x_name),
+        _text(left - 5, top + high, "0", "end"),
+        _text(left - 5, top + 9, f"{100 * most_y:.3g} %", "end"),
+        _text(left - 12, middle, y_name, more=f'transform="rotate(-90 {left - 12:g} {middle:g})"'),
+    ]
+    return _svg(left + wide + 40, top + high + 22, parts)
+
+
+def _lines_of(archive: Archive) -> list[str]:
     lines = [
         f"{len(archive):,} of {archive.tessellation.cells:,} cells ({100 * archive.coverage:.2f} %)",
         f"{int(archive.visits.sum()):,} visits",
     ]
-    if not problem.constant_objective and len(archive):
+    if not archive.problem.constant_objective and len(archive):
         lines.append(f"best objective {archive.best().objective:.6g}")
+    return lines
+
+
+def _captioned(archive: Archive, pictures: str, lines: list[str]) -> str:
+    title = html.escape(archive.problem.title or archive.problem.name)
+    words = {
+        "visits": "visits of each cell (logarithmic)",
+        "objectives": "best objective" + (" of each cell" if archive.problem.feature_dim <= 2 else ""),
+        "elites": "number of elites",
+    }
+    what = words[default_kind(archive)]
     return (
-        f'<div style="font-family:sans-serif"><b>{title}</b><br>'
-        f'<img src="data:image/png;base64,{image}" alt="{names}" '
-        f'style="image-rendering:pixelated;border:1px solid #ccc"><br>'
-        f"<small>{names}: {what}<br>{'<br>'.join(lines)}</small></div>"
+        f'<div style="font-family:sans-serif"><b>{title}</b><br>{pictures}<br>'
+        f"<small>Colours: {what}<br>{'<br>'.join(lines)}</small></div>"
     )
+
+
+def archive_as_html(archive: Archive) -> str:
+    return _captioned(archive, heatmap_as_svg(archive), _lines_of(archive))
+
+
+def result_as_html(result: RunResult) -> str:
+    """The archive, and how its coverage grew."""
+    archive, columns = result.search.archive, result.columns
+    pictures = heatmap_as_svg(archive)
+    if len(columns.get("evaluations", ())):
+        pictures += curve_as_svg(columns["evaluations"], columns["coverage"], "evaluations", "coverage")
+    lines = [
+        f"{'finished' if result.finished else 'stopped'} after {result.search.iteration:,} iterations, "
+        f"{result.search.evaluations:,} evaluations and {result.seconds:.3g} s",
+        *_lines_of(archive),
+    ]
+    if result.search.failed:
+        lines.append(f"{result.search.failed:,} evaluations failed")
+    if result.folder is not None:
+        lines.append(html.escape(result.folder))
+    return _captioned(archive, pictures, lines)

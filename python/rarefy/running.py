@@ -46,6 +46,11 @@ class RunResult:
     def archive(self) -> Any:
         return self.search.archive
 
+    def _repr_html_(self) -> str:
+        from ._html import result_as_html
+
+        return result_as_html(self)
+
 
 def run(
     search: Search,
