@@ -132,6 +132,12 @@ void bind_domains(nb::module_& m) {
                      for (const auto& l : self.lines) lines.emplace_back(l.x1, l.y1, l.x2, l.y2);
                      return lines;
                    })
+      .def_prop_ro("places",
+                   [](const DomainInfo& self) {
+                     std::vector<std::tuple<double, double, std::string>> places;
+                     for (const auto& p : self.places) places.emplace_back(p.x, p.y, p.name);
+                     return places;
+                   })
       .def(
           "__eq__", [](const DomainInfo& a, const DomainInfo& b) { return a == b; },
           nb::is_operator(), nb::sig("def __eq__(self, other: object, /) -> bool"));

@@ -2,7 +2,7 @@
 
 >>> import rarefy
 >>> arm = rarefy.Domain("arm", n=10)
->>> search = rarefy.DensityDescent(arm.solution_dim, arm.feature_box, seed=1)
+>>> search = rarefy.DensityDescent(arm, seed=1)
 >>> result = search.run(arm, iterations=20, progress=False)
 >>> round(search.coverage, 1) > 0.2
 True
@@ -31,6 +31,14 @@ from .running import RunResult, resume
 from .searches import CmaMae, CmaMe, DensityDescent, MapElites, NoveltySearch, Search
 
 __version__ = _core.version()
+
+
+def __getattr__(name: str) -> object:
+    if name == "plot":  # only where it is used: it needs matplotlib
+        import importlib
+
+        return importlib.import_module("rarefy.plot")
+    raise AttributeError(f"module 'rarefy' has no attribute '{name}'")
 
 
 def algorithms() -> dict[str, str]:

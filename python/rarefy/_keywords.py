@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -22,30 +23,29 @@ def parameter_names() -> dict[str, str]:
 
 
 def make_config(
-    algorithm: str, problem: _core.Problem, caller: str, own: list[str], keywords: dict[str, Any]
+    start: Callable[[str], _core.Config], caller: str, own: list[str], keywords: dict[str, Any]
 ) -> _core.Config:
-    """The configuration of an algorithm for a problem, with what the keywords change.
+    """A configuration with what the keywords change.
+
+    `start` gives that of a profile.
 
     `own` are the caller's other arguments, which a misspelt keyword may have meant.
     """
-    profile = keywords.pop("profile", "default")
-    # What the published profile has for a problem that it knows nothing of are those of lp.
-    config = _core.Config("lp", algorithm, profile)
-    config.set_problem(problem)
+    config = start(keywords.pop("profile", "default"))
     names = parameter_names()
     for keyword, value in keywords.items():
         if keyword not in names:
             nearest = _core.nearest_name(keyword, [*names, *own])
             hint = f"; did you mean '{nearest}'?" if nearest else ""
             raise TypeError(f"{caller}() got an unexpected keyword argument '{keyword}'{hint}")
-        _set(config, names[keyword], value)
+        set_parameter(config, names[keyword], value)
     for keyword in keywords:
         if reason := config.reason_without_effect(names[keyword]):
             raise ValueError(f"{keyword}: {reason}")
     return config
 
 
-def _set(config: _core.Config, name: str, value: Any) -> None:
+def set_parameter(config: _core.Config, name: str, value: Any) -> None:
     if value is None:
         return
     if hasattr(value, "item") and getattr(value, "ndim", None) == 0:  # a number of numpy's

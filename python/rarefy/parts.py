@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import Doubles, as_box, as_rows, as_values
+from ._keywords import set_parameter
 from .archive import Archive, Elite
 
 Cvt = _core.Cvt
@@ -220,15 +221,18 @@ class Domain:
     """A problem that comes with rarefy: ``Domain("arm", n=10)(solutions)`` gives features and objectives."""
 
     def __init__(self, name: str, *, threads: int = 0, **parameters: Any) -> None:
-        config = _core.Config(name, "dds-kde")
-        for keyword, value in parameters.items():
-            if isinstance(value, (list, tuple)):
-                config.set_text(keyword.replace("_", "-"), ",".join(str(part) for part in value))
-            else:
-                config.set(keyword.replace("_", "-"), value)
-        self._native = _core.make_domain(config)
+        self._name = name
+        self._parameters = {keyword.replace("_", "-"): value for keyword, value in parameters.items()}
+        self._native = _core.make_domain(self.config("dds-kde", "default"))
         self._team = _core.Team(threads)
         self.problem = self._native.problem
+
+    def config(self, algorithm: str, profile: str) -> _core.Config:
+        """That of a search for it, which the command would have."""
+        config = _core.Config(self._name, algorithm, profile)
+        for name, value in self._parameters.items():
+            set_parameter(config, name, value)
+        return config
 
     def __call__(self, solutions: Any) -> tuple[Doubles, Doubles]:
         return self._native.evaluate(as_rows(solutions, "solutions", self.problem.solution_dim), self._team)

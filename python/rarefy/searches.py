@@ -12,6 +12,7 @@ from . import _core
 from ._arrays import Doubles, as_box, as_flags, as_rows, as_values
 from ._keywords import make_config
 from .archive import Archive
+from .parts import Domain
 
 if TYPE_CHECKING:
     from .running import Evaluate, RunResult
@@ -27,8 +28,8 @@ class Search:
 
     def __init__(
         self,
-        solution_dim: int,
-        feature_box: Box,
+        solution_dim: int | _core.Problem | Domain,
+        feature_box: Box | None = None,
         *,
         name: str = "problem",
         title: str = "",
@@ -42,7 +43,8 @@ class Search:
         **parameters: Any,
     ) -> None:
         """
-        :param solution_dim: how many numbers a solution has
+        :param solution_dim: how many numbers a solution has; or a whole :class:`rarefy.Problem` or
+            :class:`rarefy.Domain`, instead of all that describes one
         :param feature_box: a pair (low, high) for each feature
         :param name: of the problem, for run folders; a plain word
         :param title: of the problem, for pictures
@@ -63,28 +65,29 @@ class Search:
             "solution_dim", "feature_box", "name", "title", "feature_names", "solution_range",
             "objective_range", "initial_solutions", "centroids", "threads", "team",
         ]  # fmt: skip
-        low, high = solution_range if solution_range is not None else (None, None)
-        least, greatest = objective_range if objective_range is not None else (None, None)
-        problem = _core.Problem(
-            _whole("solution_dim", solution_dim),
-            as_box(feature_box),
-            name=name,
-            title=title,
-            feature_names=list(feature_names),
-            solution_low=low,
-            solution_high=high,
-            constant_objective=objective_range is None,
-            least_objective=least,
-            greatest_objective=greatest,
-        )
-        config = make_config(
-            self._name_of_algorithm(), problem, type(self).__name__, own, parameters
-        )
+        if isinstance(solution_dim, (_core.Problem, Domain)):
+            problem = solution_dim if isinstance(solution_dim, _core.Problem) else solution_dim.problem
+            if feature_box is not None:
+                raise TypeError("feature_box: the problem that was given has one")
+        else:
+            problem = describe(
+                solution_dim, feature_box, name, title, feature_names, solution_range, objective_range
+            )
+
+        def start(profile: str) -> _core.Config:
+            if isinstance(solution_dim, Domain):
+                return solution_dim.config(self._name_of_algorithm(), profile)
+            # What the published profile has for a problem that it knows nothing of is that of lp.
+            config = _core.Config("lp", self._name_of_algorithm(), profile)
+            config.set_problem(problem)
+            return config
+
+        config = make_config(start, type(self).__name__, own, parameters)
         initial = None
         if isinstance(initial_solutions, (str, os.PathLike)):
             config.set("initial-solutions", os.fspath(initial_solutions))
         elif initial_solutions is not None:
-            initial = as_rows(initial_solutions, "initial_solutions", columns=solution_dim)
+            initial = as_rows(initial_solutions, "initial_solutions", columns=problem.solution_dim)
         if centroids is not None:
             centroids = as_rows(centroids, "centroids", columns=len(problem.feature_box))
         self._take(_core._Search.make(config, problem, team or _core.Team(threads), centroids, initial))
@@ -234,7 +237,14 @@ class DensityDescent(Search):
     normalizing flow.
     """
 
-    def __init__(self, solution_dim: int, feature_box: Box, *, density: str = "kde", **keywords: Any) -> None:
+    def __init__(
+        self,
+        solution_dim: int | _core.Problem | Domain,
+        feature_box: Box | None = None,
+        *,
+        density: str = "kde",
+        **keywords: Any,
+    ) -> None:
         algorithms = {"kde": "dds-kde", "flow": "dds-cnf"}
         if density not in algorithms:
             raise ValueError(f"density: got {density!r}, expected 'kde' or 'flow'")
@@ -266,12 +276,44 @@ class CmaMe(Search):
 class MapElites(Search):
     """Elites varied by noise and, with ``line=True`` (the default), along lines to each other."""
 
-    def __init__(self, solution_dim: int, feature_box: Box, *, line: bool = True, **keywords: Any) -> None:
+    def __init__(
+        self,
+        solution_dim: int | _core.Problem | Domain,
+        feature_box: Box | None = None,
+        *,
+        line: bool = True,
+        **keywords: Any,
+    ) -> None:
         self._line = line
         super().__init__(solution_dim, feature_box, **keywords)
 
     def _name_of_algorithm(self) -> str:
         return "map-elites-line" if self._line else "map-elites"
+
+
+def describe(
+    solution_dim: Any,
+    feature_box: Any,
+    name: str,
+    title: str,
+    feature_names: Sequence[str],
+    solution_range: tuple[float, float] | None,
+    objective_range: tuple[float, float | None] | None,
+) -> _core.Problem:
+    low, high = solution_range if solution_range is not None else (None, None)
+    least, greatest = objective_range if objective_range is not None else (None, None)
+    return _core.Problem(
+        _whole("solution_dim", solution_dim),
+        as_box(feature_box),
+        name=name,
+        title=title,
+        feature_names=list(feature_names),
+        solution_low=low,
+        solution_high=high,
+        constant_objective=objective_range is None,
+        least_objective=least,
+        greatest_objective=greatest,
+    )
 
 
 _CLASSES: dict[str, type[Search]] = {

@@ -59,7 +59,8 @@ def test_as_a_table(archive: rarefy.Archive) -> None:
 def test_in_a_notebook(archive: rarefy.Archive) -> None:
     page = archive._repr_html_()
     assert "<b>Mine</b>" in page
-    assert "left and right" in page
+    assert ">left<" in page
+    assert ">right<" in page
     image = base64.b64decode(re.search(r"base64,([^\"]+)", page).group(1))
     assert image.startswith(b"\x89PNG")
     assert "&lt;b&gt;" in go(small(title="<b>"), 1).archive._repr_html_()

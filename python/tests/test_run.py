@@ -309,3 +309,13 @@ def test_a_killed_run_goes_on_to_the_same_bits(tmp_path: Path) -> None:
     assert done >= 4
     resumed = rarefy.resume(tmp_path / "run", project, done + 20, progress=False)
     assert same(resumed.search, go(small(checkpoint_seconds=0), done + 20))
+
+
+def test_a_run_on_a_domain_is_the_commands_own(command: str, tmp_path: Path) -> None:
+    arm = rarefy.Domain("arm", n=6)
+    rarefy.CmaMae(arm, seed=3).run(arm, 10, folder=tmp_path / "ours", progress=False)
+    subprocess.run([command, "resume", str(tmp_path / "ours"), "--iterations", "20", "--quiet"], check=True)
+    words = ["run", "arm", "--n", "6", "--algorithm", "cma-mae", "--seed", "3", "--iterations", "20", "--quiet"]
+    subprocess.run([command, *words, "--out", str(tmp_path / "theirs")], check=True)
+    ours, theirs = (tmp_path / run / "archive.npz" for run in ("ours", "theirs"))
+    assert ours.read_bytes() == theirs.read_bytes()

@@ -267,3 +267,16 @@ def test_searches_can_share_threads() -> None:
     for search in searches:
         go(search, 3)
     assert np.array_equal(searches[0].ask(), go(small(), 3).ask())
+
+
+def test_a_problem_or_a_domain_describes_itself() -> None:
+    maze = rarefy.Domain("maze")
+    search = rarefy.NoveltySearch(maze, seed=2, emitters=2, batch=4)
+    assert search.problem == maze.problem
+    assert search.problem.lines
+    assert search.problem.places == [(0.15, 0.15, "start")]
+    search.tell(*maze(search.ask()))
+    assert pickle.loads(pickle.dumps(search)).problem.lines == search.problem.lines
+    assert rarefy.DensityDescent(rarefy.Problem(3, [(0, 1)])).solution_dim == 3
+    with pytest.raises(TypeError, match="feature_box"):
+        rarefy.DensityDescent(maze, [(0, 1)])

@@ -45,7 +45,7 @@ def density(
     :param depth: how far below its greatest value it is told apart; ``None``: all the way
     """
     estimate, problem = _estimate(of)
-    dim = problem.feature_dim if problem is not None else int(estimate._core.feature_dim)
+    dim = problem.feature_dim if problem is not None else int(estimate._native.feature_dim)
     if dim > 2:
         raise ValueError(f"of: got a density over {dim} features, expected 1 or 2")
     positive("resolution", resolution)

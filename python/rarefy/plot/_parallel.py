@@ -59,7 +59,7 @@ def parallel(
     rows = rows[np.argsort(colours[rows], kind="stable")]  # the greatest on top
 
     names = [archive.feature_names[feature] for feature in chosen]
-    limits = [tuple(archive.problem.feature_box[feature]) for feature in chosen]
+    limits = [(archive.problem.feature_box[feature][0], archive.problem.feature_box[feature][1]) for feature in chosen]
     columns = [archive.features[rows, feature] for feature in chosen]
     if varied:
         names.append("objective")
