@@ -25,7 +25,7 @@ fixed_layout = $$(setarch -R true >/dev/null 2>&1 && echo setarch -R)
 # configured them they stay: to leave them out again would delete what was built of them.
 configure_command = cmake --preset release $(if $(wildcard build/release/CMakeCache.txt),,-D RAREFY_BUILD_TESTS=OFF)
 
-.PHONY: help demo build test test-python fresh bench bench-flow bench-peers bench-instructions lint format \
+.PHONY: help demo build test python test-python fresh bench bench-flow bench-peers bench-instructions lint format \
         sanitize fuzz torture clean
 
 help: ## list the verbs
@@ -47,6 +47,12 @@ test: ## build a release and run every test
 	@cmake --build --preset release --parallel $(JOBS)
 	@ctest --preset release --parallel $(JOBS)
 	@$(MAKE) --no-print-directory test-python
+
+python: ## install the Python package into env/, a new environment
+	@scripts/setup build python
+	@[ -x env/bin/python ] || /usr/bin/python3 -m venv env
+	@CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) env/bin/python -m pip --disable-pip-version-check -q install '.[all]'
+	@env/bin/python -c 'import rarefy; print("rarefy", rarefy.__version__, "is in env/: env/bin/python")'
 
 test-python: ## make a wheel with pip, and test it in an environment of its own
 	@scripts/setup build python

@@ -51,9 +51,8 @@ Out<T> copy_of(std::span<const T> values) {
 }
 inline Out<double> copy_of(BatchView batch) {
   const auto values = batch.values();
-  return array_of(
-      std::vector<double>(values.begin(), values.end()),
-      {static_cast<std::size_t>(batch.rows()), static_cast<std::size_t>(batch.cols())});
+  return array_of(std::vector<double>(values.begin(), values.end()),
+                  {static_cast<std::size_t>(batch.rows()), static_cast<std::size_t>(batch.cols())});
 }
 inline Batch batch_of(const Rows& rows) {
   const auto from = view(rows);

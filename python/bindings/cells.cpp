@@ -60,10 +60,12 @@ Out<std::uint8_t> record(Archive& archive, const Rows& solutions, const Rows& fe
                          const Values& objectives) {
   check_features(view(features), archive.feature_dim());
   const auto rows = features.shape(0);
-  if (solutions.shape(0) != rows || static_cast<Index>(solutions.shape(1)) != archive.solution_dim()) {
-    throw Error(ErrorKind::data, "solutions",
-                fmt::format("{} x {}", solutions.shape(0), solutions.shape(1)),
-                fmt::format("{} x {}, a row for each of the features", rows, archive.solution_dim()));
+  if (solutions.shape(0) != rows ||
+      static_cast<Index>(solutions.shape(1)) != archive.solution_dim()) {
+    throw Error(
+        ErrorKind::data, "solutions",
+        fmt::format("{} x {}", solutions.shape(0), solutions.shape(1)),
+        fmt::format("{} x {}, a row for each of the features", rows, archive.solution_dim()));
   }
   if (objectives.size() != rows) {
     throw Error(ErrorKind::data, "objectives", fmt::format("{}", objectives.size()),
@@ -71,8 +73,9 @@ Out<std::uint8_t> record(Archive& archive, const Rows& solutions, const Rows& fe
   }
   std::vector<Outcome> outcomes(rows);
   Workers alone(1);
-  archive.record(view(solutions), Evaluated{.features = view(features), .objectives = span_of(objectives)},
-                 alone, outcomes);
+  archive.record(view(solutions),
+                 Evaluated{.features = view(features), .objectives = span_of(objectives)}, alone,
+                 outcomes);
   std::vector<std::uint8_t> status;
   for (const auto outcome : outcomes) status.push_back(static_cast<std::uint8_t>(outcome));
   return array_of(std::move(status), {rows});
@@ -92,9 +95,9 @@ void bind_cells(nb::module_& m) {
                      const auto shape = self.shape();
                      return std::vector<Index>(shape.begin(), shape.end());
                    })
-      .def_prop_ro("centroids",
-                   [](const Tessellation& self) { return copy_of(self.centroids()); },
-                   nb::rv_policy::move)
+      .def_prop_ro(
+          "centroids", [](const Tessellation& self) { return copy_of(self.centroids()); },
+          nb::rv_policy::move)
       .def("cells_of", &cells_of, nb::arg("features").noconvert());
   nb::class_<Grid, Tessellation>(m, "Grid", "Equal boxes, any number of features.")
       .def(

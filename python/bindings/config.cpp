@@ -55,8 +55,7 @@ void bind_config(nb::module_& m) {
         "Every parameter: name, section, type, meaning, range.");
   m.def(
       "algorithms", [] { return names_and_meanings(algorithms()); },
-      nb::sig("def algorithms() -> dict[str, str]"),
-      "The algorithms, and what they are.");
+      nb::sig("def algorithms() -> dict[str, str]"), "The algorithms, and what they are.");
   m.def(
       "domains", [] { return names_and_meanings(domain_rows()); },
       nb::sig("def domains() -> dict[str, str]"),
@@ -81,10 +80,10 @@ void bind_config(nb::module_& m) {
           "__init__",
           [](Config* self, const std::string& domain, const std::string& algorithm,
              const std::string& profile) {
-            new (self)
-                Config(default_config(domain, algorithm, named<Profile>(profile)));
+            new (self) Config(default_config(domain, algorithm, named<Profile>(profile)));
           },
-          nb::arg("domain") = "lp", nb::arg("algorithm") = "dds-kde", nb::arg("profile") = "default")
+          nb::arg("domain") = "lp", nb::arg("algorithm") = "dds-kde",
+          nb::arg("profile") = "default")
       .def_static("from_toml", &config_from_toml, nb::arg("text"))
       .def("to_toml", [](const Config& self) { return to_toml(self); })
       .def(
@@ -104,9 +103,7 @@ void bind_config(nb::module_& m) {
           nb::arg("name"), nb::arg("text"))
       .def(
           "get",
-          [](const Config& self, std::string_view name) {
-            return parameter_named(name).get(self);
-          },
+          [](const Config& self, std::string_view name) { return parameter_named(name).get(self); },
           nb::arg("name"))
       .def(
           "set_problem",
@@ -127,8 +124,9 @@ void bind_config(nb::module_& m) {
           nb::sig("def __eq__(self, other: object, /) -> bool"))
       .def("copy", [](const Config& self) { return Config(self); })
       .def("__getstate__", [](const Config& self) { return to_toml(self); })
-      .def("__setstate__",
-           [](Config& self, const std::string& text) { new (&self) Config(config_from_toml(text)); });
+      .def("__setstate__", [](Config& self, const std::string& text) {
+        new (&self) Config(config_from_toml(text));
+      });
 }
 
 }  // namespace rarefy::python

@@ -1,8 +1,8 @@
 // Densities and reservoirs, each by itself.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <fmt/format.h>
@@ -103,8 +103,7 @@ std::unique_ptr<DensityEstimate> make_kde(const Box& box, Index capacity,
                      .kernel = named<Kernel>(kernel),
                      .bandwidth = Bandwidth::parse(bandwidth),
                      .method = named<KdeMethod>(method)};
-  const bool endless =
-      capacity == 0 && KernelDensity::method_for(options, 0) == KdeMethod::panels;
+  const bool endless = capacity == 0 && KernelDensity::method_for(options, 0) == KdeMethod::panels;
   const auto dims = options.space.dim();
   return std::make_unique<KernelDensity>(std::move(options),
                                          buffer_for(dims, capacity, seed, endless));
@@ -123,8 +122,7 @@ std::unique_ptr<DensityEstimate> make_flow(const Box& box, Index capacity,
   options.training.rate = rate;
   options.seed = seed;
   const auto dims = options.space.dim();
-  return std::make_unique<FlowDensity>(std::move(options),
-                                       buffer_for(dims, capacity, seed, false));
+  return std::make_unique<FlowDensity>(std::move(options), buffer_for(dims, capacity, seed, false));
 }
 
 }  // namespace
@@ -161,9 +159,9 @@ void bind_densities(nb::module_& m) {
       .def("bandwidths",
            [](const Estimate& self) {
              const auto* const kde = dynamic_cast<const KernelDensity*>(&self.density());
-             return kde == nullptr ? std::vector<double>()
-                                   : std::vector<double>(kde->bandwidths().begin(),
-                                                         kde->bandwidths().end());
+             return kde == nullptr
+                        ? std::vector<double>()
+                        : std::vector<double>(kde->bandwidths().begin(), kde->bandwidths().end());
            })
       .def("save", &Estimate::save)
       .def("load", &Estimate::load, nb::arg("state"));

@@ -54,9 +54,9 @@ nb::tuple evaluate(const Domain& domain, const Rows& solutions, Workers& workers
   }
   auto* const features = results->features.data();
   auto* const objectives = results->objectives.data();
-  return nb::make_tuple(array_over(features, {solutions.shape(0), info.feature_space.lower.size()},
-                                   results),
-                        array_over(objectives, {solutions.shape(0)}, results));
+  return nb::make_tuple(
+      array_over(features, {solutions.shape(0), info.feature_space.lower.size()}, results),
+      array_over(objectives, {solutions.shape(0)}, results));
 }
 
 Out<double> trajectory(const Domain& domain, const Values& controller) {
@@ -118,8 +118,7 @@ void bind_domains(nb::module_& m) {
       .def_ro("title", &DomainInfo::title)
       .def_ro("solution_dim", &DomainInfo::solution_dim)
       .def_prop_ro("feature_dim", &DomainInfo::feature_dim)
-      .def_prop_ro("feature_box",
-                   [](const DomainInfo& self) { return box_of(self.feature_space); })
+      .def_prop_ro("feature_box", [](const DomainInfo& self) { return box_of(self.feature_space); })
       .def_ro("feature_names", &DomainInfo::feature_names)
       .def_ro("solution_low", &DomainInfo::solution_low)
       .def_ro("solution_high", &DomainInfo::solution_high)
@@ -145,8 +144,9 @@ void bind_domains(nb::module_& m) {
   nb::class_<Domain>(m, "Domain", "A problem that comes with rarefy.")
       .def_prop_ro("problem", [](const Domain& self) { return DomainInfo(self.info()); })
       .def("evaluate", &evaluate, nb::arg("solutions").noconvert(), nb::arg("team"),
-           nb::sig("def evaluate(self, solutions: numpy.typing.NDArray[numpy.float64], team: Team) -> "
-                   "tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]"))
+           nb::sig(
+               "def evaluate(self, solutions: numpy.typing.NDArray[numpy.float64], team: Team) -> "
+               "tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]"))
       .def("trajectory", &trajectory, nb::arg("controller").noconvert());
   m.def(
       "make_domain",

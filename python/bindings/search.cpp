@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <chrono>
 #include <memory>
 #include <optional>
 
@@ -16,6 +17,7 @@
 #include "rarefy/density/density_estimate.hpp"
 #include "rarefy/experiment/config_file.hpp"
 #include "rarefy/experiment/make_search.hpp"
+#include "rarefy/runs/drive.hpp"
 #include "rarefy/runs/metrics_log.hpp"
 #include "rarefy/runs/warnings.hpp"
 #include "rarefy/tessellations/cvt.hpp"
@@ -42,7 +44,8 @@ std::shared_ptr<HeldSearch> make_held(Config config, DomainInfo problem,
   if (cells != nullptr) use.cells = cells->cells();
   check_search(config, problem, use);
   if (cells == nullptr) cells = make_tessellation(config, problem, *team);
-  held->search = make_search(config, problem, std::move(team), std::move(cells), std::move(initial));
+  held->search =
+      make_search(config, problem, std::move(team), std::move(cells), std::move(initial));
   held->config = std::move(config);
   held->problem = std::move(problem);
   return held;
@@ -166,8 +169,8 @@ nb::dict snapshot(HeldSearch& self) {
   arrays["objectives"] = copy_of(archive.objectives());
   arrays["cells"] = copy_of(archive.cells());
   arrays["visits"] = copy_of(archive.visits());
-  arrays["tessellation"] =
-      std::shared_ptr<Tessellation>(self.search, const_cast<Tessellation*>(&archive.tessellation()));
+  arrays["tessellation"] = std::shared_ptr<Tessellation>(
+      self.search, const_cast<Tessellation*>(&archive.tessellation()));
   return arrays;
 }
 
@@ -188,12 +191,23 @@ std::optional<Out<double>> log_density(HeldSearch& self, const Rows& features) {
   return array_of(std::move(values), {count});
 }
 
+// For benchmarks: the same loop without Python.
+double time_loop(HeldSearch& self, const Domain& domain, std::int64_t iterations) {
+  const InUse in_use(self);
+  const nb::gil_scoped_release release;
+  ThreadsEvaluator evaluator(domain, self.search->workers());
+  const auto began = std::chrono::steady_clock::now();
+  drive(*self.search, evaluator, self.search->iteration() + iterations);
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+}
+
 }  // namespace
 
 void bind_search(nb::module_& m) {
+  m.def("time_loop", &time_loop, nb::arg("search"), nb::arg("domain"), nb::arg("iterations"));
   nb::class_<HeldSearch>(m, "_Search")
-      .def_static("make", &make_from_python, nb::arg("config"), nb::arg("problem"),
-                  nb::arg("team"), nb::arg("centroids").noconvert().none() = nb::none(),
+      .def_static("make", &make_from_python, nb::arg("config"), nb::arg("problem"), nb::arg("team"),
+                  nb::arg("centroids").noconvert().none() = nb::none(),
                   nb::arg("initial").noconvert().none() = nb::none())
       .def_static("load", &load, nb::arg("state"), nb::arg("team"))
       .def("save", &save)

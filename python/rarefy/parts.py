@@ -220,11 +220,12 @@ class EliteArchive:
 class Domain:
     """A problem that comes with rarefy: ``Domain("arm", n=10)(solutions)`` gives features and objectives."""
 
-    def __init__(self, name: str, *, threads: int = 0, **parameters: Any) -> None:
+    def __init__(self, name: str, *, threads: int = 0, team: Team | None = None, **parameters: Any) -> None:
+        """``team``: threads to share with a search, instead of ``threads`` of its own."""
         self._name = name
         self._parameters = {keyword.replace("_", "-"): value for keyword, value in parameters.items()}
         self._native = _core.make_domain(self.config("dds-kde", "default"))
-        self._team = _core.Team(threads)
+        self.team = team or _core.Team(threads)
         self.problem = self._native.problem
 
     def config(self, algorithm: str, profile: str) -> _core.Config:
@@ -235,7 +236,7 @@ class Domain:
         return config
 
     def __call__(self, solutions: Any) -> tuple[Doubles, Doubles]:
-        return self._native.evaluate(as_rows(solutions, "solutions", self.problem.solution_dim), self._team)
+        return self._native.evaluate(as_rows(solutions, "solutions", self.problem.solution_dim), self.team)
 
     def trajectory(self, controller: Any) -> Doubles:
         """The path of a robot through a maze: x, y and heading, from the start on."""

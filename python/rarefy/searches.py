@@ -56,7 +56,8 @@ class Search:
         :param initial_solutions: solutions to evaluate first, and to start from: an array, or a
             file (.npy, archive.npz) or folder of a run
         :param centroids: of the archive's Voronoi cells: an array
-        :param threads: to use; 0: one for each core. Results do not depend on it.
+        :param threads: to use; 0: one for each core, or those of the domain that was given. Results
+            do not depend on it.
         :param team: threads to share with other searches, instead
         :param parameters: those of the command, with underscores for hyphens (`rarefy list` tells
             what there is): ``seed``, ``emitters``, ``batch``, ``sigma0``, ``grid``, ...
@@ -90,7 +91,12 @@ class Search:
             initial = as_rows(initial_solutions, "initial_solutions", columns=problem.solution_dim)
         if centroids is not None:
             centroids = as_rows(centroids, "centroids", columns=len(problem.feature_box))
-        self._take(_core._Search.make(config, problem, team or _core.Team(threads), centroids, initial))
+        if team is None:
+            if isinstance(solution_dim, Domain) and threads == 0:
+                team = solution_dim.team
+            else:
+                team = _core.Team(threads)
+        self._take(_core._Search.make(config, problem, team, centroids, initial))
 
     def _name_of_algorithm(self) -> str:
         return self._algorithm
