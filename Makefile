@@ -14,7 +14,7 @@ PEER_ARGS ?=
 # Arguments for the torture, such as TORTURE_ARGS='--part faults links --seed 2'
 TORTURE_ARGS ?=
 
-sources = find include src apps tests bench fuzz examples -type f \
+sources = find include src apps python tests bench fuzz examples -type f \
           \( -name '*.cpp' -o -name '*.hpp' \) 2>/dev/null | sort
 
 # The thread sanitizer needs the address-space layout of older kernels; without
