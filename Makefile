@@ -118,7 +118,7 @@ fuzz: ## run each fuzz target for FUZZ_SECONDS seconds (20)
 	    -artifact_prefix=build/fuzz/findings/$$name- build/fuzz/corpus/$$name $$seeds; \
 	done
 
-torture: build ## try to break what README.md promises (15 min on two cores)
+torture: build ## try to break what README.md promises (20 min on two cores)
 	@scripts/setup torture
 	/usr/bin/python3 tests/torture/torture.py --jobs $(JOBS) $(TORTURE_ARGS)
 
