@@ -113,6 +113,7 @@ void bind_config(nb::module_& m) {
             self.problem = {};
           },
           nb::arg("problem"), "Describes a problem that is none of rarefy's own.")
+      .def_prop_ro("problem", [](const Config& self) { return domain_info(self); })
       .def(
           "reason_without_effect",
           [](const Config& self, std::string_view name) {

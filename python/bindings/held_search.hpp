@@ -21,6 +21,7 @@ struct HeldSearch {
   Config config;
   DomainInfo problem;
   std::shared_ptr<Search> search;
+  bool own_parts = false;  // some of its parts are written in Python
   std::atomic<bool> busy = false;
   std::atomic<std::thread::id> owner{};  // who keeps it busy
 };

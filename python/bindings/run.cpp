@@ -100,6 +100,11 @@ std::shared_ptr<HeldSearch> held_search_of(const Run& run) {
 
 std::unique_ptr<HeldRun> start(std::shared_ptr<HeldSearch> held, const std::string& folder,
                                bool overwrite, std::int64_t iterations) {
+  if (held->own_parts) {
+    throw Error(ErrorKind::parameter,
+                "folder: not with parts written in Python, which no folder can "
+                "hold; pickle the search instead");
+  }
   auto result = std::make_unique<HeldRun>();
   const InUse in_use(*held);
   const nb::gil_scoped_release release;

@@ -12,6 +12,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "held_search.hpp"
+#include "python_parts.hpp"
 #include "rarefy/core/state.hpp"
 #include "rarefy/core/workers.hpp"
 #include "rarefy/density/density_estimate.hpp"
@@ -60,6 +61,40 @@ std::shared_ptr<HeldSearch> make_from_python(const Config& config, const DomainI
   const nb::gil_scoped_release release;
   return make_held(config, problem, std::move(team), std::move(given_centroids),
                    std::move(given_initial));
+}
+
+// With a density, or emitters, of the user's own in place of those that `config` names.
+std::shared_ptr<HeldSearch> make_of_parts(const Config& config, const DomainInfo& problem,
+                                          std::shared_ptr<Workers> team, nb::object density,
+                                          const std::vector<nb::object>& emitters) {
+  auto held = std::make_shared<HeldSearch>();
+  std::unique_ptr<Density> own_density;
+  if (!density.is_none()) {
+    own_density = make_python_density(std::move(density), problem.feature_dim());
+  }
+  std::vector<std::unique_ptr<Emitter>> own_emitters;
+  for (const auto& emitter : emitters) {
+    own_emitters.push_back(make_python_emitter(emitter, problem.solution_dim));
+  }
+  const nb::gil_scoped_release release;
+  Config counted = config;  // as many of what belongs to each emitter
+  if (!own_emitters.empty()) counted.emitters.count = static_cast<Index>(own_emitters.size());
+  check_search(counted, problem, {.threads = team->threads(), .saves = false});
+  auto parts = make_parts(counted, problem, make_tessellation(config, problem, *team));
+  if (own_density != nullptr) parts.density = std::move(own_density);
+  if (!own_emitters.empty()) {
+    const std::vector<double> origin(static_cast<std::size_t>(problem.solution_dim),
+                                     config.emitters.x0);
+    for (const auto& emitter : own_emitters) emitter->restart(origin);
+    parts.emitters = std::move(own_emitters);
+  }
+  auto options = make_search_options(config);
+  options.workers = std::move(team);
+  held->search = std::make_shared<Search>(std::move(parts), std::move(options));
+  held->config = config;
+  held->problem = problem;
+  held->own_parts = true;
+  return held;
 }
 
 Out<const double> ask(HeldSearch& self) {
@@ -209,6 +244,24 @@ void bind_search(nb::module_& m) {
       .def_static("make", &make_from_python, nb::arg("config"), nb::arg("problem"), nb::arg("team"),
                   nb::arg("centroids").noconvert().none() = nb::none(),
                   nb::arg("initial").noconvert().none() = nb::none())
+      .def_static("make_of_parts", &make_of_parts, nb::arg("config"), nb::arg("problem"),
+                  nb::arg("team"), nb::arg("density").none(), nb::arg("emitters"))
+      .def("save_state",
+           [](HeldSearch& self) {
+             const InUse in_use(self);
+             StateWriter out;
+             self.search->save(out);
+             return nb::bytes(out.bytes().data(), out.bytes().size());
+           })
+      .def(
+          "load_state",
+          [](HeldSearch& self, const nb::bytes& bytes) {
+            const InUse in_use(self);
+            StateReader in({static_cast<const std::byte*>(bytes.data()), bytes.size()});
+            self.search->load(in);
+          },
+          nb::arg("state"))
+      .def_ro("own_parts", &HeldSearch::own_parts)
       .def_static("load", &load, nb::arg("state"), nb::arg("team"))
       .def("save", &save)
       .def("ask", &ask)

@@ -15,6 +15,7 @@ from ._core import instruction_set, pin_instruction_set
 from .archive import Archive, Elite
 from .evaluation import Failure
 from .folders import load
+from .own_parts import OwnDensity, OwnEmitter
 from .parts import (
     CmaEs,
     Cvt,
@@ -58,7 +59,8 @@ def parameters() -> list[dict[str, object]]:
 
 __all__ = [
     "Archive", "CmaEs", "CmaMae", "CmaMe", "Cvt", "DensityDescent", "Domain", "Elite", "EliteArchive",
-    "Failure", "FlowDensity", "Grid", "KernelDensity", "MapElites", "NoveltySearch", "Problem",
+    "Failure", "FlowDensity", "Grid", "KernelDensity", "MapElites", "NoveltySearch", "OwnDensity",
+    "OwnEmitter", "Problem",
     "Reservoir", "RunResult", "Search", "Team", "__version__", "algorithms", "domains",
     "instruction_set", "load", "parameters", "pin_instruction_set", "resume",
 ]  # fmt: skip

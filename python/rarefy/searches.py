@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -12,6 +13,7 @@ from . import _core
 from ._arrays import Doubles, as_box, as_flags, as_rows, as_values
 from ._keywords import make_config
 from .archive import Archive
+from .own_parts import OwnDensity, OwnEmitter, check_parts
 from .parts import Domain
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ class Search:
     """What all searches have in common. Make one of its subclasses, or :func:`rarefy.load` one."""
 
     _native: _core._Search
+    _own: tuple[OwnDensity | None, list[OwnEmitter]]
     _algorithm: ClassVar[str] = ""
 
     def __init__(
@@ -40,6 +43,8 @@ class Search:
         centroids: Any = None,
         threads: int = 0,
         team: _core.Team | None = None,
+        own_emitters: Sequence[OwnEmitter] = (),
+        _own_density: OwnDensity | None = None,
         **parameters: Any,
     ) -> None:
         """
@@ -59,12 +64,14 @@ class Search:
         :param threads: to use; 0: one for each core, or those of the domain that was given. Results
             do not depend on it.
         :param team: threads to share with other searches, instead
+        :param own_emitters: emitters written in Python, instead of the algorithm's: see
+            :class:`rarefy.OwnEmitter`
         :param parameters: those of the command, with underscores for hyphens (`rarefy list` tells
             what there is): ``seed``, ``emitters``, ``batch``, ``sigma0``, ``grid``, ...
         """
         own = [
             "solution_dim", "feature_box", "name", "title", "feature_names", "solution_range",
-            "objective_range", "initial_solutions", "centroids", "threads", "team",
+            "objective_range", "initial_solutions", "centroids", "threads", "team", "own_emitters",
         ]  # fmt: skip
         if isinstance(solution_dim, (_core.Problem, Domain)):
             problem = solution_dim if isinstance(solution_dim, _core.Problem) else solution_dim.problem
@@ -96,6 +103,13 @@ class Search:
                 team = solution_dim.team
             else:
                 team = _core.Team(threads)
+        if _own_density is not None or own_emitters:
+            if initial is not None or centroids is not None:
+                raise ValueError("initial_solutions, centroids: not with parts of your own")
+            check_parts(_own_density, own_emitters)
+            self._own = (_own_density, list(own_emitters))
+            self._take(_core._Search.make_of_parts(config, problem, team, *self._own))
+            return
         self._take(_core._Search.make(config, problem, team, centroids, initial))
 
     def _name_of_algorithm(self) -> str:
@@ -216,9 +230,23 @@ class Search:
         write_search(file, self)
 
     def __getstate__(self) -> dict[str, Any]:
+        if self._native.own_parts:
+            return {
+                "own": self._own,
+                "config": self._native.config.to_toml(),
+                "state": self._native.save_state(),
+            }
         return {"state": self._native.save()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        if "own" in state:
+            self._own = copy.deepcopy(state["own"])
+            config = _core.Config.from_toml(state["config"])
+            self._take(
+                _core._Search.make_of_parts(config, config.problem, _core.Team(0), *self._own)
+            )
+            self._native.load_state(state["state"])
+            return
         self._take(_core._Search.load(state["state"], _core.Team(0)))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Search:
@@ -240,7 +268,7 @@ class DensityDescent(Search):
     """Density descent: candidates where feature space is least crowded come first.
 
     ``density="kde"`` (the default) estimates it with kernels, ``density="flow"`` with a continuous
-    normalizing flow.
+    normalizing flow; or an object of your own, see :class:`rarefy.OwnDensity`.
     """
 
     def __init__(
@@ -248,14 +276,17 @@ class DensityDescent(Search):
         solution_dim: int | _core.Problem | Domain,
         feature_box: Box | None = None,
         *,
-        density: str = "kde",
+        density: str | OwnDensity = "kde",
         **keywords: Any,
     ) -> None:
         algorithms = {"kde": "dds-kde", "flow": "dds-cnf"}
+        own = None
+        if not isinstance(density, str):
+            own, density = density, "kde"
         if density not in algorithms:
-            raise ValueError(f"density: got {density!r}, expected 'kde' or 'flow'")
+            raise ValueError(f"density: got {density!r}, expected 'kde', 'flow' or a density of your own")
         self._density = algorithms[density]
-        super().__init__(solution_dim, feature_box, **keywords)
+        super().__init__(solution_dim, feature_box, _own_density=own, **keywords)
 
     def _name_of_algorithm(self) -> str:
         return self._density

@@ -156,7 +156,7 @@ def test_rows_that_failed_are_marked() -> None:
         ({"alpha": 0.5}, ValueError, "alpha: the algorithm is dds-kde, and it belongs to cma-mae"),
         ({"name": "a\nb"}, ValueError, "name"),
         ({"feature_names": ["x"]}, ValueError, "feature"),
-        ({"density": "histogram"}, ValueError, "density: got 'histogram', expected 'kde' or 'flow'"),
+        ({"density": "histogram"}, ValueError, "density: got 'histogram', expected 'kde', 'flow' or"),
         ({"initial_solutions": [[1.0]]}, ValueError, "initial_solutions: got an array of shape (1, 1)"),
         ({"initial_solutions": "nowhere.npy"}, OSError, "nowhere.npy"),
         ({"grid": 20, "emitters": 100_000, "batch": 1_000_000}, ValueError, "batch"),
