@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "rarefy/core/error.hpp"
@@ -37,6 +40,30 @@ TEST(Search, TellingBeforeAskingIsRefused) {
   EXPECT_EQ(loop.search.iteration(), 1);
   loop.step();
   EXPECT_EQ(loop.search.iteration(), 2);
+}
+
+TEST(Search, CandidatesThatAreHeldAreNotWrittenOver) {
+  small::Loop loop;
+  std::vector<std::pair<std::shared_ptr<const Batch>, std::vector<double>>> held;
+  for (int i = 0; i < 10; ++i) {
+    const auto batch = loop.search.ask_shared();
+    EXPECT_EQ(batch->data(), loop.search.ask().data()) << "nothing is copied";
+    held.emplace_back(batch, std::vector<double>(batch->values().begin(), batch->values().end()));
+    loop.step();
+  }
+  for (const auto& [batch, before] : held) EXPECT_TRUE(std::ranges::equal(batch->values(), before));
+}
+
+TEST(Search, CandidatesThatNobodyHoldsMakeRoomForOthers) {
+  small::Loop loop;
+  std::set<const double*> places;
+  std::shared_ptr<const Batch> last;  // held while the next are asked for, as in a loop of Python's
+  for (int i = 0; i < 20; ++i) {
+    last = loop.search.ask_shared();
+    places.insert(last->data());
+    loop.step();
+  }
+  EXPECT_EQ(places.size(), 2U);
 }
 
 TEST(Search, AskingTwiceGivesTheSameCandidates) {

@@ -266,6 +266,21 @@ np.savez_compressed('packed.npz', x=x, f=np.asfortranarray(x), n=np.arange(3, dt
 np.savez_compressed('zeros.npz', x=np.zeros((1000, 1000)))
 np.savez('nothing.npz')
 np.savez('object.npz', x=np.array([None, 1], dtype=object))
+# Written to a pipe, sizes stand behind the data; large files have them in 64 bits.
+import io
+class Pipe(io.RawIOBase):
+    def __init__(self): self.bytes = b''
+    def writable(self): return True
+    def write(self, some): self.bytes += bytes(some); return len(some)
+pipe, one = Pipe(), io.BytesIO()
+np.save(one, x)
+with zipfile.ZipFile(pipe, 'w', zipfile.ZIP_DEFLATED) as z: z.writestr('x.npy', one.getvalue())
+open('pipe.npz', 'wb').write(pipe.bytes)
+with zipfile.ZipFile('zip64.npz', 'w') as z:
+    with z.open(zipfile.ZipInfo('x.npy'), 'w', force_zip64=True) as f: f.write(one.getvalue())
+with zipfile.ZipFile('comment.npz', 'w') as z:
+    z.writestr('x.npy', one.getvalue())
+    z.comment = b'PK\x05\x06 is how an end record begins'
 with zipfile.ZipFile('text.npz', 'w') as z: z.writestr('note.txt', 'hello')
 with zipfile.ZipFile('lzma.npz', 'w', zipfile.ZIP_LZMA) as z: z.write('plain.npz', 'x.npy')
 )"));
@@ -278,6 +293,10 @@ with zipfile.ZipFile('lzma.npz', 'w', zipfile.ZIP_LZMA) as z: z.write('plain.npz
       EXPECT_EQ(batch(3, 7), 307);
     }
     EXPECT_EQ(read.at("n").integers()[2], 2);
+  }
+  for (const auto* name : {"pipe.npz", "zip64.npz", "comment.npz"}) {
+    const auto batch = rarefy::to_batch(rarefy::read_npz(folder.path() / name).at("x"));
+    EXPECT_EQ(batch(3, 7), 307) << name;
   }
   EXPECT_EQ(rarefy::read_npz(folder.path() / "zeros.npz").at("x").size(), 1'000'000);
   EXPECT_TRUE(rarefy::read_npz(folder.path() / "nothing.npz").empty());
