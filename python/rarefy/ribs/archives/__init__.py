@@ -1,0 +1,21 @@
+"""Archives: see pyribs' ribs.archives, of which what is not here is handed over."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._pyribs import hand_over
+from ._base import AddStatus, ArchiveBase, ArchiveStats
+from ._grid import GridArchive
+
+__all__ = ["AddStatus", "ArchiveBase", "ArchiveDataFrame", "ArchiveStats", "GridArchive"]
+
+_elsewhere = hand_over(__name__)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "ArchiveDataFrame":  # needs pandas
+        from ._frame import ArchiveDataFrame
+
+        return ArchiveDataFrame
+    return _elsewhere(name)
