@@ -6,9 +6,20 @@ from typing import Any
 
 from .._pyribs import hand_over
 from ._base import AddStatus, ArchiveBase, ArchiveStats
+from ._cvt import CVTArchive, k_means_centroids
+from ._density import DensityArchive
 from ._grid import GridArchive
 
-__all__ = ["AddStatus", "ArchiveBase", "ArchiveDataFrame", "ArchiveStats", "GridArchive"]
+__all__ = [
+    "AddStatus",
+    "ArchiveBase",
+    "ArchiveDataFrame",
+    "ArchiveStats",
+    "CVTArchive",
+    "DensityArchive",
+    "GridArchive",
+    "k_means_centroids",
+]
 
 _elsewhere = hand_over(__name__)
 

@@ -109,7 +109,7 @@ def dtypes_of(dtype: Any, solution: Any, objective: Any, measures: Any) -> tuple
         raise ValueError("dtype cannot be a dict; pass solution_dtype, objective_dtype and measures_dtype")
     each = (solution, objective, measures)
     if dtype is not None and any(one is not None for one in each):
-        raise ValueError("dtype cannot be given together with solution_dtype, objective_dtype or measures_dtype")
+        raise ValueError("dtype cannot be used at the same time as solution_dtype, objective_dtype or measures_dtype")
     if dtype is not None:
         return dtype, dtype, dtype
     return tuple(np.float64 if one is None else one for one in each)

@@ -174,13 +174,18 @@ class CellArchive(ArchiveBase):
         best = rows[self._last_row[cells[rows]] == rows]
         return best[np.argsort(cells[best])]
 
-    def _new_thresholds(self, cells: np.ndarray, objective: np.ndarray, old: np.ndarray) -> np.ndarray:
+    @staticmethod
+    def _compute_thresholds(
+        indices: np.ndarray, objective: np.ndarray, cur_threshold: np.ndarray, learning_rate: Any, dtype: Any
+    ) -> np.ndarray:
         """CMA-MAE's rule for a batch: each cell moves towards the mean objective of what could enter it."""
-        _, place, counts = np.unique(cells, return_inverse=True, return_counts=True)
+        if len(indices) == 0:
+            return np.empty(0, dtype=dtype)
+        _, place, counts = np.unique(indices, return_inverse=True, return_counts=True)
         sums = np.zeros(len(counts), dtype=objective.dtype)
         np.add.at(sums, place, objective)
-        kept = self._figure(1.0 - self._learning_rate) ** counts
-        return kept[place] * old + (sums / counts)[place] * (1 - kept[place])
+        kept = np.asarray(1.0 - learning_rate, dtype=dtype) ** counts
+        return kept[place] * cur_threshold + (sums / counts)[place] * (1 - kept[place])
 
     def add(self, solution: Any, objective: Any, measures: Any, **fields: Any) -> dict[str, np.ndarray]:
         """Adds a batch; ``status`` and ``value`` compare each row with the archive as it was before."""
@@ -207,7 +212,9 @@ class CellArchive(ArchiveBase):
             new_threshold = objective
         else:
             new_threshold = threshold.copy()
-            new_threshold[rows] = self._new_thresholds(cells[rows], objective[rows], threshold[rows])
+            new_threshold[rows] = self._compute_thresholds(
+                cells[rows], objective[rows], threshold[rows], self._learning_rate, self._objective_dtype
+            )
         best = self._best_rows(cells, objective, rows)
         where, entering = cells[best], objective[best]
         replaced = store.field("objective")[where]
