@@ -61,7 +61,7 @@ def hand_over(ours: str) -> Any:
     theirs = ours.removeprefix("rarefy.")
 
     def __getattr__(name: str) -> Any:
-        if name.startswith("__"):
+        if name.startswith("__") and name != "__all__":
             raise AttributeError(f"module {ours!r} has no attribute {name!r}")
         module = pyribs_module(theirs, f"{ours}.{name}")
         try:

@@ -9,15 +9,20 @@ from ._base import AddStatus, ArchiveBase, ArchiveStats
 from ._cvt import CVTArchive, k_means_centroids
 from ._density import DensityArchive
 from ._grid import GridArchive
+from ._proximity import ProximityArchive
+from ._score import CQDScoreResult, cqd_score
 
 __all__ = [
     "AddStatus",
     "ArchiveBase",
     "ArchiveDataFrame",
     "ArchiveStats",
+    "CQDScoreResult",
     "CVTArchive",
     "DensityArchive",
     "GridArchive",
+    "ProximityArchive",
+    "cqd_score",
     "k_means_centroids",
 ]
 

@@ -12,7 +12,8 @@ import numpy as np
 from ..._core import Cvt
 from .._checks import check_batch_shape
 from .._pyribs import counterpart
-from ._cells import CellArchive, dtypes_of
+from ._base import dtypes_of
+from ._cells import CellArchive
 
 _RENAMED = {
     "cells": "centroids",

@@ -9,7 +9,8 @@ import numpy as np
 
 from .._checks import check_1d, check_batch_shape
 from .._pyribs import counterpart
-from ._cells import CellArchive, dtypes_of
+from ._base import dtypes_of
+from ._cells import CellArchive
 from ._store import Store
 
 

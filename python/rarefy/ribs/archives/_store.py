@@ -124,6 +124,18 @@ class Store:
         for name, array in self._fields.items():
             array[indices] = data[name]
 
+    def resize(self, capacity: int) -> None:
+        """Makes room for more entries."""
+
+        def longer(array: np.ndarray) -> np.ndarray:
+            made = np.zeros((capacity, *array.shape[1:]), dtype=array.dtype)
+            made[: self._capacity] = array
+            return made
+
+        self._occupied, self._listed = longer(self._occupied), longer(self._listed)
+        self._fields = {name: longer(array) for name, array in self._fields.items()}
+        self._capacity = capacity
+
     def clear(self) -> None:
         self._changes += 1
         self._size = 0
