@@ -44,7 +44,7 @@ def loaded(module: str, name: str) -> tuple[type, ...]:
 def pyribs_module(name: str, wanted: str) -> ModuleType:
     """A module of pyribs. ``wanted`` is what the error says is missing."""
     try:
-        module = importlib.import_module(name)
+        importlib.import_module("ribs")
     except ModuleNotFoundError as error:
         if error.name != "ribs":
             raise
@@ -52,6 +52,7 @@ def pyribs_module(name: str, wanted: str) -> ModuleType:
             f"{wanted} is not part of rarefy.ribs and is taken from pyribs, which is not installed "
             "(pip install ribs)"
         ) from None
+    module = importlib.import_module(name)
     link()
     return module
 

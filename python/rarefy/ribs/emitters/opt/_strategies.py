@@ -146,7 +146,8 @@ class LMMAEvolutionStrategy(Strategy):
             raise ValueError(f"batch_size ({self.batch_size}) is greater than solution_dim ({solution_dim})")
         self.n_vectors = self.batch_size if n_vectors is None else n_vectors
         powers = np.arange(self.n_vectors)
-        self.csigma = 2 * self.batch_size / solution_dim
+        # The rates are meant for a dimension much larger than the batch; none may pass 1.
+        self.csigma = min(1.0, 2 * self.batch_size / solution_dim)
         self.cd = 1 / (1.5**powers * solution_dim)
         self.cc = self.batch_size / (4.0**powers * solution_dim)
 
@@ -177,4 +178,4 @@ class LMMAEvolutionStrategy(Strategy):
         self.ps = (1 - rate) * self.ps + np.sqrt(mu_eff * rate * (2 - rate)) * normal
         rates = self.cc[:, None]
         self.m = (1 - rates) * self.m + np.sqrt(mu_eff * rates * (2 - rates)) * normal
-        self.sigma *= np.exp(rate / 2 * (self.ps @ self.ps / self.solution_dim - 1))
+        self.sigma *= np.exp(min(1.0, rate / 2 * (self.ps @ self.ps / self.solution_dim - 1)))
