@@ -106,7 +106,10 @@ class ArchiveBase(ABC):
 def dtypes_of(dtype: Any, solution: Any, objective: Any, measures: Any) -> tuple[Any, Any, Any]:
     """The types of solutions, objectives and measures: one for all, or each by itself; float64 where not given."""
     if isinstance(dtype, dict):
-        raise ValueError("dtype cannot be a dict; pass solution_dtype, objective_dtype and measures_dtype")
+        raise ValueError(
+            "Passing a dict as `dtype` is deprecated in pyribs 0.9.0. Please pass in solution_dtype, objective_dtype "
+            "and measures_dtype instead."
+        )
     each = (solution, objective, measures)
     if dtype is not None and any(one is not None for one in each):
         raise ValueError("dtype cannot be used at the same time as solution_dtype, objective_dtype or measures_dtype")

@@ -80,8 +80,7 @@ class CellArchive(EliteArchive):
         if len(indices) == 0:
             return np.empty(0, dtype=dtype)
         _, place, counts = np.unique(indices, return_inverse=True, return_counts=True)
-        sums = np.zeros(len(counts), dtype=objective.dtype)
-        np.add.at(sums, place, objective)
+        sums = np.bincount(place, weights=objective)
         kept = np.asarray(1.0 - learning_rate, dtype=dtype) ** counts
         return kept[place] * cur_threshold + (sums / counts)[place] * (1 - kept[place])
 

@@ -150,5 +150,5 @@ class EliteArchive(ArchiveBase):
         if self.empty:
             raise IndexError("No elements in archive.")
         if not replace and n > len(self):
-            raise ValueError("Cannot take a larger sample than there are elites in the archive when replace=False")
+            raise ValueError("Cannot take a larger sample than the number of elites in the archive when replace=False")
         return self._store.entries(self._store.occupied_list[self._rng.choice(len(self), size=n, replace=replace)])

@@ -150,6 +150,8 @@ class LMMAEvolutionStrategy(Strategy):
         self.csigma = min(1.0, 2 * self.batch_size / solution_dim)
         self.cd = 1 / (1.5**powers * solution_dim)
         self.cc = self.batch_size / (4.0**powers * solution_dim)
+        # Directions that are learnt more slowly than this stay too short to matter.
+        self._directions = int(np.count_nonzero(self.cc > 1e-12))
 
     def reset(self, x0: np.ndarray) -> None:
         super().reset(x0)
@@ -161,9 +163,13 @@ class LMMAEvolutionStrategy(Strategy):
         return self.sigma < 1e-12 or is_flat(ranking_values)
 
     def _from_normals(self, normals: np.ndarray) -> np.ndarray:
-        steps = normals
-        for rate, direction in zip(self.cd[: self.current_gens], self.m, strict=False):
-            steps = (1 - rate) * steps + rate * np.outer(steps @ direction, direction)
+        rates = self.cd[: self.current_gens]
+        steps = normals.copy()
+        for rate, direction in zip(rates[: self._directions], self.m, strict=False):
+            along = steps @ direction
+            steps *= 1 - rate
+            steps += (rate * along)[:, None] * direction
+        steps *= np.prod(1 - rates[self._directions :])
         return steps
 
     def tell(self, ranking_indices: np.ndarray, ranking_values: np.ndarray, num_parents: int) -> None:
