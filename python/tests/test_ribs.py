@@ -1,4 +1,6 @@
 """rarefy.ribs beside pyribs: the same calls must give the same results, types, shapes and errors."""
+# Calls are made at once, inside the loops they are defined in.
+# ruff: noqa: B023
 
 from __future__ import annotations
 
@@ -20,7 +22,18 @@ except ImportError:
     theirs = None
 
 needs_pyribs = pytest.mark.skipif(theirs is None, reason="pyribs is not installed")
-ARCHIVES = ["grid", "grid-mae", "grid-float32", "grid-extra", "cvt", "cvt-brute", "cvt-sklearn", "cvt-mae", "proximity", "proximity-lc"]
+ARCHIVES = [
+    "grid",
+    "grid-mae",
+    "grid-float32",
+    "grid-extra",
+    "cvt",
+    "cvt-brute",
+    "cvt-sklearn",
+    "cvt-mae",
+    "proximity",
+    "proximity-lc",
+]
 CELLS = [name for name in ARCHIVES if not name.startswith("proximity")]
 CENTROIDS = np.random.default_rng(5).uniform(-1, 1, (60, 2))
 
@@ -158,7 +171,15 @@ def test_reading(name):
     for n, replace in ((1, True), (7, True), (500, True), (20, False)):
         assert_same(a.sample_elites(n, replace=replace), b.sample_elites(n, replace=replace), "sample_elites")
     assert_same([elite for elite in a], [elite for elite in b], "iteration")
-    for fields in (None, "objective", "index", ["objective", "measures"], ["objective", "objective"], ["index"], "nothing"):
+    for fields in (
+        None,
+        "objective",
+        "index",
+        ["objective", "measures"],
+        ["objective", "objective"],
+        ["index"],
+        "nothing",
+    ):
         for kind in (None, "dict", "tuple", "pandas", "nonsense"):
             assert_same(
                 outcome(lambda: a.data(fields, return_type=kind)),
@@ -211,7 +232,10 @@ def test_refusals(name):
 @pytest.mark.parametrize("name", ARCHIVES)
 def test_changes_during_iteration(name):
     for library in (ours, theirs):
-        for change in (lambda archive: archive.clear(), lambda archive: archive.add(**batch(np.random.default_rng(1), name, 300))):
+        for change in (
+            lambda archive: archive.clear(),
+            lambda archive: archive.add(**batch(np.random.default_rng(1), name, 300)),
+        ):
             archive = filled(library, name, 30)
             with pytest.raises(RuntimeError):
                 for _ in archive:
@@ -239,15 +263,35 @@ def test_grid_cells(dtype):
         a, b = ours.archives.GridArchive(**options), theirs.archives.GridArchive(**options)
         # On the boundaries, just off them, inside, and far out.
         edges = np.stack([rng.choice(edge, 400) for edge in b.boundaries], axis=1)
-        points = np.concatenate((edges, edges - 1e-9, edges + 1e-9, rng.uniform(-1.2, 1.2, (400, len(dims))), 1e3 * edges))
+        points = np.concatenate(
+            (edges, edges - 1e-9, edges + 1e-9, rng.uniform(-1.2, 1.2, (400, len(dims))), 1e3 * edges)
+        )
         assert_same(a.index_of(points), b.index_of(points), str(dims))
         cells = a.index_of(points)
         assert_same(a.int_to_grid_index(cells), b.int_to_grid_index(cells))
         places = a.int_to_grid_index(cells)
         assert_same(a.grid_to_int_index(places), b.grid_to_int_index(places))
-        for name in ("dims", "lower_bounds", "upper_bounds", "interval_size", "boundaries", "epsilon", "learning_rate", "threshold_min", "qd_score_offset", "cells", "measure_dim", "solution_dim", "objective_dim"):
+        for name in (
+            "dims",
+            "lower_bounds",
+            "upper_bounds",
+            "interval_size",
+            "boundaries",
+            "epsilon",
+            "learning_rate",
+            "threshold_min",
+            "qd_score_offset",
+            "cells",
+            "measure_dim",
+            "solution_dim",
+            "objective_dim",
+        ):
             assert_same(getattr(a, name), getattr(b, name), name)
-        for call in (lambda x: x.grid_to_int_index([1]), lambda x: x.int_to_grid_index([[1]]), lambda x: x.grid_to_int_index([[1000] * len(dims)])):
+        for call in (
+            lambda x: x.grid_to_int_index([1]),
+            lambda x: x.int_to_grid_index([[1]]),
+            lambda x: x.grid_to_int_index([[1000] * len(dims)]),
+        ):
             assert outcome(lambda: call(a)) == outcome(lambda: call(b))
 
 
@@ -290,7 +334,9 @@ def test_bad_grids(bad):
 def test_shapes_of_solutions(solution_dim):
     made = []
     for library in (ours, theirs):
-        archive = library.archives.GridArchive(solution_dim=solution_dim, dims=[4], ranges=[(0, 1)], solution_dtype=np.int64)
+        archive = library.archives.GridArchive(
+            solution_dim=solution_dim, dims=[4], ranges=[(0, 1)], solution_dtype=np.int64
+        )
         shape = (solution_dim,) if isinstance(solution_dim, int) else solution_dim
         rng = np.random.default_rng(0)
         archive.add(rng.integers(9, size=(20, *shape)), rng.normal(size=20), rng.uniform(size=(20, 1)))
@@ -304,10 +350,20 @@ def test_centroids_by_k_means():
     assert_same(ours.archives.k_means_centroids(**options), theirs.archives.k_means_centroids(**options))
     a, b = (library.archives.CVTArchive(solution_dim=2, **options) for library in (ours, theirs))
     assert_same(a.centroids, b.centroids)
-    for bad in ({"cells": 5}, {"use_kd_tree": True}, {"custom_centroids": CENTROIDS}, {"nearest_neighbors": "x"}, {"samples": np.zeros((9, 3))}, {"samples": np.zeros((9, 2))}):
+    for bad in (
+        {"cells": 5},
+        {"use_kd_tree": True},
+        {"custom_centroids": CENTROIDS},
+        {"nearest_neighbors": "x"},
+        {"samples": np.zeros((9, 3))},
+        {"samples": np.zeros((9, 2))},
+    ):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            got = [outcome(lambda: library.archives.CVTArchive(solution_dim=2, **options | bad)) for library in (ours, theirs)]  # noqa: B023
+            got = [
+                outcome(lambda: library.archives.CVTArchive(solution_dim=2, **options | bad))
+                for library in (ours, theirs)
+            ]
         assert got[0] is got[1], bad
 
 
@@ -317,7 +373,11 @@ def test_score():
     options = {"iterations": 3, "target_points": points, "obj_min": -1, "obj_max": 3, "dist_max": 4}
     a, b = filled(ours, "grid"), filled(theirs, "grid")
     for penalties in (5, [0.0, 0.3]):
-        assert_same(ours.archives.cqd_score(a, penalties=penalties, **options), theirs.archives.cqd_score(b, penalties=penalties, **options), exact=False)
+        assert_same(
+            ours.archives.cqd_score(a, penalties=penalties, **options),
+            theirs.archives.cqd_score(b, penalties=penalties, **options),
+            exact=False,
+        )
     with pytest.raises(ValueError):
         ours.archives.cqd_score(a, penalties=5, **options | {"iterations": 2})
 
@@ -345,10 +405,12 @@ def test_density(method, dim, dtype):
     assert a.solution_dim == b.solution_dim == 0
     assert a.empty is b.empty is False
     for name in ("data", "stats", "dtypes", "field_list", "retrieve", "sample_elites", "__len__"):
-        calls = [lambda x=archive: getattr(x, name)(*[1] * (name in ("retrieve", "sample_elites"))) for archive in (a, b)]  # noqa: B023
+        calls = [
+            lambda x=archive: getattr(x, name)(*[1] * (name in ("retrieve", "sample_elites"))) for archive in (a, b)
+        ]
         assert [outcome(call) for call in calls] == [NotImplementedError] * 2, name
     for bad in (np.ones((2, dim + 1)), np.full((2, dim), np.nan)):
-        assert outcome(lambda: a.add(None, None, bad)) is outcome(lambda: b.add(None, None, bad)) is ValueError  # noqa: B023
+        assert outcome(lambda: a.add(None, None, bad)) is outcome(lambda: b.add(None, None, bad)) is ValueError
 
 
 def test_density_of_a_full_buffer():
@@ -378,7 +440,9 @@ def test_density_without_bandwidth():
 def mutation_emitters(library, archive, **more):
     yield library.emitters.GaussianEmitter(archive, sigma=0.3, seed=5, batch_size=20, **more)
     yield library.emitters.GaussianEmitter(archive, sigma=[0.1, 0.2, 0.3], seed=5, **more)
-    yield library.emitters.IsoLineEmitter(archive, iso_sigma=0.3, line_sigma=0.4, seed=np.random.SeedSequence(5), **more)
+    yield library.emitters.IsoLineEmitter(
+        archive, iso_sigma=0.3, line_sigma=0.4, seed=np.random.SeedSequence(5), **more
+    )
 
 
 @needs_pyribs
@@ -386,7 +450,9 @@ def mutation_emitters(library, archive, **more):
 @pytest.mark.parametrize("more", [{}, {"bounds": [(-0.3, 0.3), None, (None, 1)]}, {"lower_bounds": [-1, -1, -1]}])
 @pytest.mark.parametrize("start", [{"x0": [0, 1, 2]}, {"initial_solutions": [[0, 1, 2], [3, 4, 5]]}])
 def test_mutations(name, more, start):
-    pairs = [list(mutation_emitters(library, make_archive(library, name), **more, **start)) for library in (ours, theirs)]
+    pairs = [
+        list(mutation_emitters(library, make_archive(library, name), **more, **start)) for library in (ours, theirs)
+    ]
     for a, b in zip(*pairs, strict=True):
         for attribute in ("x0", "initial_solutions", "lower_bounds", "upper_bounds", "batch_size", "solution_dim"):
             assert_same(getattr(a, attribute), getattr(b, attribute), attribute)
@@ -443,7 +509,9 @@ BAD_STRATEGIES = [
 def test_bad_strategies(bad):
     for library in (ours, theirs):
         with pytest.raises(ValueError):
-            library.emitters.EvolutionStrategyEmitter(make_archive(library, "grid"), **{"x0": [0, 0, 0], "sigma0": 1} | bad)
+            library.emitters.EvolutionStrategyEmitter(
+                make_archive(library, "grid"), **{"x0": [0, 0, 0], "sigma0": 1} | bad
+            )
 
 
 def sphere(solutions):
@@ -512,7 +580,9 @@ def test_strategies_keep_bounds(es):
 def test_restarts(rule):
     archive = ours.archives.GridArchive(solution_dim=4, dims=[20], ranges=[(-1, 1)], seed=1)
     emitters = [
-        ours.emitters.EvolutionStrategyEmitter(archive, x0=[0.0] * 4, sigma0=0.2, restart_rule=restart, selection_rule=rule, seed=1)
+        ours.emitters.EvolutionStrategyEmitter(
+            archive, x0=[0.0] * 4, sigma0=0.2, restart_rule=restart, selection_rule=rule, seed=1
+        )
         for restart in (5, "no_improvement", "basic")
     ]
     for _ in range(10):
@@ -531,7 +601,9 @@ def test_rankers(ranker):
     rng = np.random.default_rng(1)
     rows = 50
     data = {"objective": rng.normal(size=rows), "measures": rng.normal(size=(rows, 2))}
-    info = {name: rng.normal(size=rows) for name in ("value", "novelty", "density")} | {"status": rng.integers(3, size=rows)}
+    info = {name: rng.normal(size=rows) for name in ("value", "novelty", "density")} | {
+        "status": rng.integers(3, size=rows)
+    }
     results = []
     for library in (ours, theirs):
         made = library.emitters.rankers._get_ranker(ranker, 3)
@@ -574,15 +646,25 @@ def test_scheduling(mode):
 def test_mixed_parts(parts):
     libraries = [(ours, theirs)[i] for i in parts]
     scheduler = make_scheduler(*libraries)
-    strategy = libraries[1].emitters.EvolutionStrategyEmitter(scheduler.archive, x0=[0.0] * 3, sigma0=0.3, seed=1, ranker=libraries[2].emitters.rankers.TwoStageObjectiveRanker)
-    scheduler = libraries[0].schedulers.Scheduler(scheduler.archive, [*scheduler.emitters, strategy], make_archive(theirs, "cvt"))
+    strategy = libraries[1].emitters.EvolutionStrategyEmitter(
+        scheduler.archive,
+        x0=[0.0] * 3,
+        sigma0=0.3,
+        seed=1,
+        ranker=libraries[2].emitters.rankers.TwoStageObjectiveRanker,
+    )
+    scheduler = libraries[0].schedulers.Scheduler(
+        scheduler.archive, [*scheduler.emitters, strategy], make_archive(theirs, "cvt")
+    )
     for _ in range(5):
         scheduler.tell(*sphere(scheduler.ask()))
     assert len(scheduler.archive) > 3
     assert len(scheduler.result_archive) > 3
 
 
-@pytest.mark.parametrize("order", [("ask", "ask"), ("tell",), ("ask_dqd", "tell"), ("ask", "tell_dqd"), ("ask", "ask_dqd")])
+@pytest.mark.parametrize(
+    "order", [("ask", "ask"), ("tell",), ("ask_dqd", "tell"), ("ask", "tell_dqd"), ("ask", "ask_dqd")]
+)
 def test_order_of_calls(order):
     scheduler = make_scheduler(ours)
     *first, last = order
@@ -615,7 +697,9 @@ def test_bad_schedulers():
 
 def test_warning_where_nothing_is_added():
     archive = make_archive(ours, "grid-mae")
-    scheduler = ours.schedulers.Scheduler(archive, [ours.emitters.GaussianEmitter(archive, sigma=1, x0=[0] * 3, batch_size=4)])
+    scheduler = ours.schedulers.Scheduler(
+        archive, [ours.emitters.GaussianEmitter(archive, sigma=1, x0=[0] * 3, batch_size=4)]
+    )
     scheduler.ask()
     with pytest.warns(UserWarning, match="empty"):
         scheduler.tell(np.full(4, -9.0), np.zeros((4, 2)))
@@ -627,7 +711,14 @@ def test_density_descent():
     result = ours.archives.GridArchive(solution_dim=8, dims=[20, 20], ranges=[(-1, 1)] * 2, seed=1)
     emitters = [
         ours.emitters.EvolutionStrategyEmitter(
-            result, x0=np.zeros(8), sigma0=0.2, ranker="density", selection_rule="mu", restart_rule="basic", batch_size=12, seed=i
+            result,
+            x0=np.zeros(8),
+            sigma0=0.2,
+            ranker="density",
+            selection_rule="mu",
+            restart_rule="basic",
+            batch_size=12,
+            seed=i,
         )
         for i in range(3)
     ]
@@ -645,6 +736,31 @@ def test_pickling(name):
     data = batch(np.random.default_rng(5), name, 50)
     assert_same(archive.add(**data), back.add(**data))
     assert_same(archive.sample_elites(9), back.sample_elites(9))
+
+
+@pytest.mark.parametrize("es", STRATEGIES)
+@pytest.mark.parametrize("rule", ["mu", "filter"])
+def test_pickled_strategies_go_on(es, rule):
+    archive = ours.archives.GridArchive(solution_dim=12, dims=[20, 20], ranges=[(-1, 1)] * 2, seed=1)
+    emitter = ours.emitters.EvolutionStrategyEmitter(
+        archive, x0=np.zeros(12), sigma0=0.3, es=es, selection_rule=rule, batch_size=10, seed=1
+    )
+    scheduler = ours.schedulers.Scheduler(archive, [emitter])
+    for _ in range(7):
+        scheduler.tell(*sphere(scheduler.ask()))
+    # Once between tell and ask, and once between ask and tell.
+    first = pickle.loads(pickle.dumps(scheduler))
+    solutions = scheduler.ask()
+    assert_same(solutions, first.ask())
+    second = pickle.loads(pickle.dumps(scheduler))
+    for one in (scheduler, first, second):
+        one.tell(*sphere(solutions))
+    for _ in range(5):
+        solutions = scheduler.ask()
+        for one in (first, second):
+            assert_same(solutions, one.ask())
+        for one in (scheduler, first, second):
+            one.tell(*sphere(solutions))
 
 
 # Hand-over
@@ -700,3 +816,48 @@ for get in (lambda: ribs.archives.DNSArchive, lambda: ribs.visualize.grid_archiv
         raise AssertionError
 """
     subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+
+
+def test_without_scikit_learn():
+    script = """
+import sys
+sys.modules["sklearn"] = sys.modules["sklearn.cluster"] = None
+import numpy as np
+import rarefy.ribs as ribs
+archive = ribs.archives.CVTArchive(solution_dim=2, centroids=50, ranges=[(-1, 1)] * 2, samples=2000, seed=1)
+assert archive.centroids.shape == (50, 2)
+assert (abs(archive.centroids) <= 1).all()
+rng = np.random.default_rng(1)
+archive.add(rng.normal(size=(900, 2)), rng.normal(size=900), rng.uniform(-1, 1, (900, 2)))
+assert len(archive) > 45
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+
+
+@needs_pyribs
+def test_pyribs_imported_later():
+    script = """
+import sys
+import rarefy.ribs as ours
+assert "ribs" not in sys.modules
+import ribs
+archive = ours.archives.GridArchive(solution_dim=2, dims=[4, 4], ranges=[(-1, 1)] * 2)
+assert isinstance(archive, ribs.archives.GridArchive)
+ribs.emitters.EvolutionStrategyEmitter(archive, x0=[0, 0], sigma0=1, ranker=ours.emitters.rankers.ObjectiveRanker)
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=120)
+
+
+@needs_pyribs
+def test_pictures():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    from rarefy.ribs.visualize import cvt_archive_heatmap, grid_archive_heatmap, parallel_axes_plot
+
+    grid_archive_heatmap(filled(ours, "grid"))
+    parallel_axes_plot(filled(ours, "grid"))
+    pyplot.figure()
+    cvt_archive_heatmap(filled(ours, "cvt"))
+    pyplot.close("all")

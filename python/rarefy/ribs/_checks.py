@@ -33,8 +33,7 @@ def check_shape(array: np.ndarray, name: str, dim: Any, dim_name: str) -> None:
     shape = shape_of(dim)
     if array.shape != shape:
         raise ValueError(
-            f"Expected {name} to be an array with shape {shape}, that is ({dim_name}), "
-            f"but it had shape {array.shape}."
+            f"Expected {name} to be an array with shape {shape}, that is ({dim_name}), but it had shape {array.shape}."
         )
 
 

@@ -49,8 +49,7 @@ def pyribs_module(name: str, wanted: str) -> ModuleType:
         if error.name != "ribs":
             raise
         raise ImportError(
-            f"{wanted} is not part of rarefy.ribs and is taken from pyribs, which is not installed "
-            "(pip install ribs)"
+            f"{wanted} is not part of rarefy.ribs and is taken from pyribs, which is not installed (pip install ribs)"
         ) from None
     module = importlib.import_module(name)
     link()

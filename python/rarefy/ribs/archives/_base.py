@@ -115,7 +115,8 @@ def dtypes_of(dtype: Any, solution: Any, objective: Any, measures: Any) -> tuple
         raise ValueError("dtype cannot be used at the same time as solution_dtype, objective_dtype or measures_dtype")
     if dtype is not None:
         return dtype, dtype, dtype
-    return tuple(np.float64 if one is None else one for one in each)
+    solution, objective, measures = (np.float64 if one is None else one for one in each)
+    return solution, objective, measures
 
 
 def fill_unoccupied(occupied: np.ndarray, data: dict[str, np.ndarray]) -> None:

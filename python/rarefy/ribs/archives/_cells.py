@@ -28,7 +28,7 @@ class CellArchive(EliteArchive):
         self,
         *,
         ranges: Collection[tuple[float, float]],
-        cells: int,
+        cells: Any,
         dtypes: tuple[Any, Any, Any],
         learning_rate: Any,
         threshold_min: Any,

@@ -24,13 +24,30 @@ _RENAMED = {
 }
 
 
-def _seed_of(seed: Any) -> int:
-    return int(np.random.default_rng(seed).integers(2**63))
+def _nearest(lower: np.ndarray, upper: np.ndarray, centroids: np.ndarray) -> Any:
+    box = list(zip(lower.tolist(), upper.tolist(), strict=True))
+    return Cvt.of(box, np.ascontiguousarray(centroids, dtype=np.float64))
+
+
+def _k_means(samples: np.ndarray, count: int, lower: np.ndarray, upper: np.ndarray, seed: Any) -> np.ndarray:
+    """Lloyd's algorithm, from samples drawn at random, until nothing moves or 100 times."""
+    samples = np.ascontiguousarray(samples, dtype=np.float64)
+    distinct = np.unique(samples, axis=0)
+    centroids = np.random.default_rng(seed).permutation(distinct)[:count]
+    for _ in range(100):
+        cells = _nearest(lower, upper, centroids).cells_of(samples)
+        sizes = np.bincount(cells, minlength=len(centroids))[:, None]
+        sums = [np.bincount(cells, weights=column, minlength=len(centroids)) for column in samples.T]
+        moved = np.where(sizes > 0, np.stack(sums, axis=1) / np.maximum(sizes, 1), centroids)
+        if np.array_equal(moved, centroids):
+            break
+        centroids = moved
+    return centroids
 
 
 def k_means_centroids(
     *,
-    centroids: int,
+    centroids: Any,
     ranges: Collection[tuple[float, float]],
     samples: Any = 100_000,
     dtype: Any = np.float64,
@@ -39,12 +56,11 @@ def k_means_centroids(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Centroids spread evenly by k-means, and the samples they were made from.
 
-    Where scikit-learn is installed they are those of pyribs. Elsewhere they are rarefy's own, which takes a number
-    of samples only.
+    Where scikit-learn is installed they are those of pyribs. Elsewhere they are rarefy's own, and there are no
+    k_means_kwargs.
     """
     lower, upper = np.array(list(zip(*ranges, strict=True)), dtype=dtype)
-    counted = isinstance(samples, numbers.Integral)
-    if counted:
+    if isinstance(samples, numbers.Integral):
         drawn = np.random.default_rng(seed).uniform(lower, upper, size=(samples, len(lower))).astype(dtype)
     else:
         drawn = np.asarray(samples, dtype=dtype)
@@ -52,12 +68,12 @@ def k_means_centroids(
     try:
         from sklearn.cluster import k_means
     except ImportError:
-        if not counted or k_means_kwargs:
-            raise ImportError("samples that are an array, and k_means_kwargs, need scikit-learn") from None
-        made = Cvt(list(zip(lower.tolist(), upper.tolist(), strict=True)), centroids, samples=samples, seed=_seed_of(seed))
-        return made.centroids.astype(dtype), drawn
-    options = {"n_init": 1, "init": "random", "algorithm": "lloyd", "random_state": seed} | (k_means_kwargs or {})
-    found = k_means(drawn, centroids, **options)[0]
+        if k_means_kwargs:
+            raise ImportError("k_means_kwargs need scikit-learn, which is not installed") from None
+        found = _k_means(drawn, centroids, lower, upper, seed).astype(dtype)
+    else:
+        options = {"n_init": 1, "init": "random", "algorithm": "lloyd", "random_state": seed} | (k_means_kwargs or {})
+        found = k_means(drawn, centroids, **options)[0]
     if len(found) < centroids:
         raise RuntimeError(
             f"k-means clustering found {len(found)} centroids, but {centroids} are needed; "
@@ -141,8 +157,7 @@ class CVTArchive(CellArchive):
         self._set_native()
 
     def _set_native(self) -> None:
-        box = list(zip(self._lower_bounds.tolist(), self._upper_bounds.tolist(), strict=True))
-        self._native = Cvt.of(box, np.ascontiguousarray(self._centroids, dtype=np.float64))
+        self._native = _nearest(self._lower_bounds, self._upper_bounds, self._centroids)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_native"}

@@ -21,7 +21,7 @@ class EliteArchive(ArchiveBase):
         *,
         solution_dim: Any,
         measure_dim: int,
-        capacity: int,
+        capacity: Any,
         qd_score_offset: Any,
         seed: Any,
         dtypes: tuple[Any, Any, Any],
@@ -79,7 +79,7 @@ class EliteArchive(ArchiveBase):
     # Figures
 
     def _forget_stats(self) -> None:
-        self._best_elite = None
+        self._best_elite: dict[str, Any] | None = None
         self._objective_sum = self._figure(0.0)
         self._stats: ArchiveStats | None = None
 

@@ -55,7 +55,9 @@ class ProximityArchive(EliteArchive):
         )
         if threshold_decay_rate is not None:
             if not 0.0 < threshold_decay_rate <= 1.0:
-                raise ValueError(f"threshold_decay_rate must be above 0 and at most 1, but it was {threshold_decay_rate}")
+                raise ValueError(
+                    f"threshold_decay_rate must be above 0 and at most 1, but it was {threshold_decay_rate}"
+                )
             if threshold_decay_itrs <= 0:
                 raise ValueError(f"threshold_decay_itrs must be at least 1, but it was {threshold_decay_itrs}")
             if threshold_decay_min < 0.0:
@@ -204,5 +206,3 @@ class ProximityArchive(EliteArchive):
             objective = 0.0
         data = as_single(self, solution, objective, measures, fields)
         return self.add(**{name: [value] for name, value in data.items()})
-
-

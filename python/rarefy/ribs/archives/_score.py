@@ -15,7 +15,7 @@ class CQDScoreResult:
     """The scores, their mean, and what they were computed with."""
 
     iterations: int
-    mean: float
+    mean: Any
     scores: np.ndarray
     target_points: np.ndarray
     penalties: np.ndarray
@@ -43,7 +43,7 @@ def cqd_score(
             f"Expected target_points to be an array with shape ({iterations}, n, {archive.measure_dim}), "
             f"but it had shape {targets.shape}"
         )
-    penalties = np.linspace(0, 1, penalties) if np.isscalar(penalties) else np.array(penalties)
+    penalties = np.linspace(0, 1, int(penalties)) if np.ndim(penalties) == 0 else np.array(penalties)
     check_1d(penalties, "penalties")
     objectives = archive.data("objective")[:, None] / (obj_max - obj_min)
     measures = archive.data("measures")

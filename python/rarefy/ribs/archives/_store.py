@@ -13,7 +13,7 @@ from .._checks import read_only, shape_of
 class Store:
     """Fields of ``capacity`` entries each. Entries are numbered; those in use are listed in order of arrival."""
 
-    def __init__(self, fields: dict[str, tuple[Any, Any]], capacity: int) -> None:
+    def __init__(self, fields: dict[str, tuple[Any, Any]], capacity: Any) -> None:
         self._fields: dict[str, np.ndarray] = {}
         for name, (shape, dtype) in fields.items():
             if name == "index" or not name.isidentifier():
@@ -70,7 +70,9 @@ class Store:
         found["index"] = np.array(indices, dtype=np.int32)
         return found
 
-    def retrieve(self, indices: Any, fields: Collection[str] | str | None = None, return_type: str | None = None) -> Any:
+    def retrieve(
+        self, indices: Any, fields: Collection[str] | str | None = None, return_type: str | None = None
+    ) -> Any:
         """Which of the indices are in use, and copies of the fields asked for."""
         indices = np.asarray(indices, dtype=np.int32)
         return self._occupied[indices], self._collect(indices, fields, return_type)
@@ -88,7 +90,7 @@ class Store:
 
     def _collect(self, indices: np.ndarray, fields: Collection[str] | str | None, return_type: str | None) -> Any:
         alone = isinstance(fields, str)
-        names = [fields] if alone else self.field_list_with_index if fields is None else fields
+        names: Any = [fields] if alone else self.field_list_with_index if fields is None else fields
         if return_type is None:
             return_type = "array" if alone else "dict"
         elif return_type not in ("dict", "tuple", "pandas"):

@@ -94,7 +94,8 @@ class MutationEmitter(EmitterBase):
         self._rng = np.random.default_rng(seed)
         self._batch_size = batch_size
         self._noise_shape = (batch_size, *shape_of(self.solution_dim))
-        self._x0 = self._initial_solutions = None
+        self._x0: Any = None
+        self._initial_solutions: Any = None
         if x0 is not None:
             self._x0 = np.array(x0, dtype=dtype)
             check_shape(self._x0, "x0", archive.solution_dim, "archive.solution_dim")

@@ -77,8 +77,10 @@ class Strategy(EvolutionStrategyBase):
         self.upper_bounds = np.asarray(upper_bounds, dtype=dtype)
         self._bounded = bool(np.isfinite(self.lower_bounds).any() or np.isfinite(self.upper_bounds).any())
         self._rng = np.random.default_rng(seed)
-        self._normals = self._solutions = None
-        self.mean = self.sigma = None
+        self._normals: Any = None
+        self._solutions: Any = None
+        self.mean: Any = None
+        self.sigma: Any = None
 
     def reset(self, x0: np.ndarray) -> None:
         self.mean = np.array(x0, dtype=np.float64)

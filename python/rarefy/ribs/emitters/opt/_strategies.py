@@ -184,4 +184,4 @@ class LMMAEvolutionStrategy(Strategy):
         self.ps = (1 - rate) * self.ps + np.sqrt(mu_eff * rate * (2 - rate)) * normal
         rates = self.cc[:, None]
         self.m = (1 - rates) * self.m + np.sqrt(mu_eff * rates * (2 - rates)) * normal
-        self.sigma *= np.exp(min(1.0, rate / 2 * (self.ps @ self.ps / self.solution_dim - 1)))
+        self.sigma *= np.exp(min(1.0, float(rate / 2 * (self.ps @ self.ps / self.solution_dim - 1))))
