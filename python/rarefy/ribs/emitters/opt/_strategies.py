@@ -150,8 +150,8 @@ class LMMAEvolutionStrategy(Strategy):
         self.csigma = min(1.0, 2 * self.batch_size / solution_dim)
         self.cd = 1 / (1.5**powers * solution_dim)
         self.cc = self.batch_size / (4.0**powers * solution_dim)
-        # Directions that are learnt more slowly than this stay too short to matter.
-        self._directions = int(np.count_nonzero(self.cc > 1e-12))
+        # Directions that are learnt more slowly than this change a step by less than a millionth.
+        self._directions = int(np.count_nonzero(self.cc > 1e-8))
 
     def reset(self, x0: np.ndarray) -> None:
         super().reset(x0)
