@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .._blas import one_thread
 from .._checks import shape_of
 from .._pyribs import counterpart, link
 
@@ -74,7 +75,8 @@ class Scheduler:
         if self._last_called in ("ask", "ask_dqd"):
             raise RuntimeError(f"{method} cannot be called immediately after {self._last_called}")
         self._last_called = method
-        asked = [getattr(emitter, method)() for emitter in self._emitters]
+        with one_thread():
+            asked = [getattr(emitter, method)() for emitter in self._emitters]
         self._num_emitted = [len(solutions) for solutions in asked]
         self._cur_solutions = np.concatenate(asked, axis=0) if asked else np.empty((0, *shape_of(self._solution_dim)))
         return self._cur_solutions
@@ -124,14 +126,15 @@ class Scheduler:
 
     def _tell_each(self, data: dict[str, Any], info: dict[str, Any], method: Callable[[Any], Any], **more: Any) -> None:
         begin = 0
-        for emitter, count in zip(self._emitters, self._num_emitted, strict=True):
-            part = slice(begin, begin + count)
-            begin += count
-            method(emitter)(
-                **{name: None if values is None else values[part] for name, values in data.items()},
-                **{name: values[part] for name, values in more.items()},
-                add_info={name: values[part] for name, values in info.items()},
-            )
+        with one_thread():
+            for emitter, count in zip(self._emitters, self._num_emitted, strict=True):
+                part = slice(begin, begin + count)
+                begin += count
+                method(emitter)(
+                    **{name: None if values is None else values[part] for name, values in data.items()},
+                    **{name: values[part] for name, values in more.items()},
+                    add_info={name: values[part] for name, values in info.items()},
+                )
 
     def tell(self, objective: Any, measures: Any, **fields: Any) -> None:
         """Takes the evaluations of the solutions that ask() gave, in that order."""
