@@ -1,0 +1,119 @@
+"""The emitter that samples from an evolution strategy."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+import numpy as np
+
+from .._checks import as_add_info, as_batch, check_shape
+from .._pyribs import counterpart
+from ._base import EmitterBase
+from .opt import make_strategy
+from .opt._native import NAMES, NativeStrategy
+from .rankers import make_ranker
+
+
+@counterpart("emitters", "EvolutionStrategyEmitter")
+class EvolutionStrategyEmitter(EmitterBase):
+    """Adapts a Gaussian distribution to what the ranker puts first; see pyribs' EvolutionStrategyEmitter."""
+
+    def __init__(
+        self,
+        archive: Any,
+        *,
+        x0: Any,
+        sigma0: float,
+        ranker: Any = "2imp",
+        es: Any = "cma_es",
+        es_kwargs: dict[str, Any] | None = None,
+        selection_rule: str = "filter",
+        restart_rule: str | int = "no_improvement",
+        bounds: Any = None,
+        lower_bounds: Any = None,
+        upper_bounds: Any = None,
+        batch_size: int | None = None,
+        seed: Any = None,
+    ) -> None:
+        EmitterBase.__init__(
+            self, archive, solution_dim=archive.solution_dim,
+            bounds=bounds, lower_bounds=lower_bounds, upper_bounds=upper_bounds,
+        )  # fmt: skip
+        if not isinstance(seed, np.random.SeedSequence):
+            seed = np.random.SeedSequence(seed)
+        strategy_seed, ranker_seed = seed.spawn(2)
+        self._x0 = np.array(x0, dtype=archive.dtypes["solution"])
+        check_shape(self._x0, "x0", archive.solution_dim, "archive.solution_dim")
+        self._sigma0 = sigma0
+        if selection_rule not in ("mu", "filter"):
+            raise ValueError(f"Invalid selection_rule {selection_rule}")
+        if not isinstance(restart_rule, numbers.Integral) and restart_rule not in ("no_improvement", "basic"):
+            raise ValueError(f"Invalid restart_rule {restart_rule}")
+        if isinstance(restart_rule, numbers.Integral) and restart_rule < 1:
+            raise ValueError(f"Invalid restart_rule {restart_rule}: at least 1 iteration")
+        self._selection_rule = selection_rule
+        self._restart_rule = restart_rule
+        self._restarts = 0
+        self._itrs = 0
+        self._opt = self._make_strategy(es, batch_size, strategy_seed, es_kwargs or {})
+        self._opt.reset(self._x0)
+        self._ranker = make_ranker(ranker, ranker_seed)
+        self._ranker.reset(self, archive)
+        self._batch_size = self._opt.batch_size
+
+    def _make_strategy(self, es: Any, batch_size: int | None, seed: Any, options: dict[str, Any]) -> Any:
+        dtype = self.archive.dtypes["solution"]
+        unbounded = not (np.isfinite(self._lower_bounds).any() or np.isfinite(self._upper_bounds).any())
+        common = {"sigma0": self._sigma0, "solution_dim": self._solution_dim, "seed": seed, "dtype": dtype}
+        if (
+            isinstance(es, str)
+            and es in NAMES
+            and self._selection_rule == "mu"
+            and unbounded
+            and not options
+            and (batch_size is None or batch_size >= 4)
+        ):
+            return NativeStrategy(NAMES[es], batch_size=batch_size, **common)
+        return make_strategy(
+            es, batch_size=batch_size, lower_bounds=self._lower_bounds, upper_bounds=self._upper_bounds,
+            **common, **options,
+        )  # fmt: skip
+
+    @property
+    def x0(self) -> np.ndarray:
+        return self._x0
+
+    @property
+    def batch_size(self) -> int:
+        return self._batch_size
+
+    @property
+    def restarts(self) -> int:
+        return self._restarts
+
+    @property
+    def itrs(self) -> int:
+        """How often tell() was called."""
+        return self._itrs
+
+    def ask(self) -> np.ndarray:
+        return self._opt.ask()
+
+    def _must_restart(self, added: int) -> bool:
+        if isinstance(self._restart_rule, numbers.Integral):
+            return self._itrs % self._restart_rule == 0
+        return self._restart_rule == "no_improvement" and added == 0
+
+    def tell(self, solution: Any, objective: Any, measures: Any, add_info: dict[str, Any], **fields: Any) -> None:
+        data = as_batch(self.archive, solution, objective, measures, fields, objective_needed=False)
+        add_info = as_add_info(add_info, len(data["solution"]))
+        self._itrs += 1
+        added = int(np.count_nonzero(add_info["status"]))
+        indices, values = self._ranker.rank(self, self.archive, data, add_info)
+        parents = added if self._selection_rule == "filter" else self._batch_size // 2
+        self._opt.tell(indices, values, parents)
+        if self._opt.check_stop(values[indices]) or self._must_restart(added):
+            self._opt.reset(self.archive.sample_elites(1)["solution"][0])
+            self._ranker.reset(self, self.archive)
+            self._restarts += 1
