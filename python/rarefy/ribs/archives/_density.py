@@ -63,9 +63,8 @@ class DensityArchive(ArchiveBase):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        saved = self._reservoir
         self._reservoir = _Reservoir(self.measure_dim, self._buffer_size, self._seed)
-        self._reservoir.load(saved)
+        self._reservoir.load(state["_reservoir"])
 
     @property
     def empty(self) -> bool:

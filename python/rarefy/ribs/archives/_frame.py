@@ -33,7 +33,8 @@ class ArchiveDataFrame(pd.DataFrame):
 
     def iterelites(self) -> Iterator[dict[str, Any]]:
         """The elites, each a dict."""
-        names = dict.fromkeys(match[1] if (match := _NUMBERED.fullmatch(column)) else column for column in self)
+        columns = [str(column) for column in self]
+        names = dict.fromkeys(match[1] if (match := _NUMBERED.fullmatch(column)) else column for column in columns)
         fields = {name: self.get_field(name) for name in names}
         return ({name: array[i] for name, array in fields.items()} for i in range(len(self)))
 
@@ -41,7 +42,7 @@ class ArchiveDataFrame(pd.DataFrame):
         """A copy of one field of all elites."""
         if field in self:
             return self[field].to_numpy(copy=True)
-        columns = [column for column in self if re.fullmatch(f"{re.escape(field)}_\\d+", column)]
+        columns = [column for column in self if re.fullmatch(f"{re.escape(field)}_\\d+", str(column))]
         if not columns:
             raise KeyError(f"Field '{field}' was not found.")
         return self[columns].to_numpy(copy=True)
