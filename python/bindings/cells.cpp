@@ -11,6 +11,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "features.hpp"
 #include "rarefy/archives/archive.hpp"
 #include "rarefy/archives/metrics.hpp"
 #include "rarefy/core/error.hpp"
@@ -20,33 +21,6 @@
 
 namespace rarefy::python {
 namespace {
-
-using Box = std::vector<std::pair<double, double>>;
-
-FeatureSpace space_of_box(const Box& box) {
-  FeatureSpace space;
-  for (const auto& [low, high] : box) {
-    space.lower.push_back(low);
-    space.upper.push_back(high);
-  }
-  return space;
-}
-
-void check_features(BatchView features, Index dims) {
-  if (features.cols() != dims) {
-    throw Error(ErrorKind::data, "features",
-                fmt::format("{} x {}", features.rows(), features.cols()),
-                fmt::format("rows of {} values", dims));
-  }
-  for (Index i = 0; i < features.rows(); ++i) {
-    for (const double value : features.row(i)) {
-      if (!std::isfinite(value)) {
-        throw Error(ErrorKind::data, fmt::format("features: row {}", i), fmt::format("{}", value),
-                    "finite numbers");
-      }
-    }
-  }
-}
 
 Out<std::int64_t> cells_of(const Tessellation& cells, const Rows& features) {
   const auto batch = view(features);
@@ -103,7 +77,7 @@ void bind_cells(nb::module_& m) {
       .def(
           "__init__",
           [](Grid* self, const Box& box, std::vector<Index> shape) {
-            new (self) Grid(space_of_box(box), std::move(shape));
+            new (self) Grid(space_of(box), std::move(shape));
           },
           nb::arg("feature_box"), nb::arg("shape"));
   nb::class_<Cvt, Tessellation>(m, "Cvt", "Voronoi cells of evenly spread centroids.")
@@ -113,7 +87,7 @@ void bind_cells(nb::module_& m) {
              std::uint64_t seed, Index threads) {
             Workers workers(threads);
             const nb::gil_scoped_release release;
-            new (self) Cvt(space_of_box(box),
+            new (self) Cvt(space_of(box),
                            CvtOptions{.cells = cells,
                                       .samples = samples > 0 ? samples : 10 * cells,
                                       .iterations = iterations,
@@ -125,7 +99,7 @@ void bind_cells(nb::module_& m) {
       .def_static(
           "of",
           [](const Box& box, const Rows& centroids) {
-            return std::make_shared<Cvt>(space_of_box(box), batch_of(centroids));
+            return std::make_shared<Cvt>(space_of(box), batch_of(centroids));
           },
           nb::arg("feature_box"), nb::arg("centroids").noconvert());
 

@@ -12,6 +12,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "features.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/state.hpp"
 #include "rarefy/core/workers.hpp"
@@ -23,34 +24,6 @@
 
 namespace rarefy::python {
 namespace {
-
-using Box = std::vector<std::pair<double, double>>;
-
-FeatureSpace feature_space(const Box& box) {
-  FeatureSpace space;
-  for (const auto& [low, high] : box) {
-    space.lower.push_back(low);
-    space.upper.push_back(high);
-  }
-  space.check();
-  return space;
-}
-
-void check_rows(BatchView features, Index dims) {
-  if (features.cols() != dims) {
-    throw Error(ErrorKind::data, "features",
-                fmt::format("{} x {}", features.rows(), features.cols()),
-                fmt::format("rows of {} values", dims));
-  }
-  for (Index i = 0; i < features.rows(); ++i) {
-    for (const double value : features.row(i)) {
-      if (!std::isfinite(value)) {
-        throw Error(ErrorKind::data, fmt::format("features: row {}", i), fmt::format("{}", value),
-                    "finite numbers");
-      }
-    }
-  }
-}
 
 std::unique_ptr<FeatureBuffer> buffer_for(Index dims, Index capacity, std::uint64_t seed,
                                           bool endless) {
@@ -66,12 +39,12 @@ class Estimate {
       : density_(std::move(density)), workers_(threads) {}
 
   void observe(const Rows& features) {
-    check_rows(view(features), density_->feature_dim());
+    check_features(view(features), density_->feature_dim());
     const nb::gil_scoped_release release;
     density_->observe({.features = view(features)}, workers_);
   }
   [[nodiscard]] Out<double> log_density(const Rows& features) {
-    check_rows(view(features), density_->feature_dim());
+    check_features(view(features), density_->feature_dim());
     std::vector<double> values(features.shape(0));
     {
       const nb::gil_scoped_release release;
@@ -99,7 +72,7 @@ class Estimate {
 std::unique_ptr<DensityEstimate> make_kde(const Box& box, Index capacity,
                                           const std::string& bandwidth, const std::string& kernel,
                                           const std::string& method, std::uint64_t seed) {
-  KdeOptions options{.space = feature_space(box),
+  KdeOptions options{.space = space_of(box),
                      .kernel = named<Kernel>(kernel),
                      .bandwidth = Bandwidth::parse(bandwidth),
                      .method = named<KdeMethod>(method)};
@@ -114,7 +87,7 @@ std::unique_ptr<DensityEstimate> make_flow(const Box& box, Index capacity,
                                            const std::string& activation, Index steps, Index batch,
                                            double rate, std::uint64_t seed) {
   FlowOptions options;
-  options.space = feature_space(box);
+  options.space = space_of(box);
   options.network.layers = layers;
   options.network.activation = named<Activation>(activation);
   options.training.steps = steps;
@@ -177,7 +150,7 @@ void bind_densities(nb::module_& m) {
       .def(
           "add",
           [](Reservoir& self, const Rows& features) {
-            check_rows(view(features), self.contents().cols());
+            check_features(view(features), self.contents().cols());
             std::vector<Index> changed;
             self.add(view(features), changed);
           },

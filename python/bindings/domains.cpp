@@ -9,6 +9,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "features.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/workers.hpp"
 #include "rarefy/domains/domain.hpp"
@@ -20,25 +21,6 @@
 
 namespace rarefy::python {
 namespace {
-
-using Box = std::vector<std::pair<double, double>>;
-
-Box box_of(const FeatureSpace& space) {
-  Box box;
-  for (std::size_t d = 0; d < space.lower.size(); ++d) {
-    box.emplace_back(space.lower[d], space.upper[d]);
-  }
-  return box;
-}
-
-FeatureSpace space_of(const Box& box) {
-  FeatureSpace space;
-  for (const auto& [low, high] : box) {
-    space.lower.push_back(low);
-    space.upper.push_back(high);
-  }
-  return space;
-}
 
 nb::tuple evaluate(const Domain& domain, const Rows& solutions, Workers& workers) {
   const auto batch = view(solutions);
