@@ -69,6 +69,8 @@ class BatchEvaluator:
         every = np.arange(len(solutions))
         # What failed is tried again row by row, so that one does not take others with it.
         results = self._hands.evaluate(solutions, every, self._timeout is not None, self._timeout)
+        if results.errors:
+            _own_memory(results)
         for _ in range(self._retries):
             if not results.errors:
                 break
@@ -119,16 +121,19 @@ def _make_hands(work: Work, executor: str | Executor | None, workers: int | None
     return _Pool(work, int(count), lambda: executor, own=False)
 
 
+def _own_memory(results: Results) -> None:
+    """What is about to be changed may be an array that belongs to the user."""
+    results.features = results.features.copy()
+    if results.objectives is not None:
+        results.objectives = results.objectives.copy()
+
+
 def _put(results: Results, rows: Any, some: Results) -> None:
     """The results of some rows into their places among all."""
-    if not results.features.flags.writeable:
-        results.features = results.features.copy()
     results.features[rows] = some.features
     if some.objectives is not None:
         if results.objectives is None:
             results.objectives = np.ones(len(results.features))
-        elif not results.objectives.flags.writeable:
-            results.objectives = results.objectives.copy()
         results.objectives[rows] = some.objectives
     for row in rows:
         results.errors.pop(int(row), None)

@@ -156,6 +156,26 @@ def test_nonsense_is_a_failure(answer: object, words: str) -> None:
     assert words in str(error.value)
 
 
+def test_arrays_of_the_user_are_not_written_to() -> None:
+    mine: list[np.ndarray] = []
+
+    def evaluate(solutions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        features, objectives = project(solutions), np.full(len(solutions), 2.0)
+        features[::3] = np.nan
+        for array in (features, objectives):
+            array.flags.writeable = False
+            mine.append(array.copy())
+        kept.append((features, objectives))
+        return features, objectives
+
+    kept: list[tuple[np.ndarray, np.ndarray]] = []
+    search = small()
+    search.run(evaluate, 3, progress=False)
+    assert search.failed > 0
+    for array, before in zip((a for pair in kept for a in pair), mine, strict=True):
+        assert np.array_equal(array, before, equal_nan=True)
+
+
 def test_workers_that_die_are_replaced() -> None:
     search = small(sigma0=0.5)
     result = search.run(dies_now_and_then, 6, rowwise=True, executor="processes", workers=2, progress=False)
