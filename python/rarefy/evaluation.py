@@ -99,7 +99,7 @@ class BatchEvaluator:
 
     def _keep(self, row: int, solution: Doubles, exception: BaseException) -> None:
         self.failures.append(Failure(self._search.iteration, row, np.array(solution), exception))
-        del self.failures[: -max(_MOST_FAILURES_KEPT, self._search.batch)]
+        del self.failures[: -max(_MOST_FAILURES_KEPT, self._search.candidates)]
 
 
 def _make_hands(work: Work, executor: str | Executor | None, workers: int | None) -> _Hands:

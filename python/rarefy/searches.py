@@ -139,11 +139,11 @@ class Search:
         NaN, infinite or missing values of any other row are refused with a ValueError that names the
         row; nothing has changed then, and the batch can be told again.
         """
-        rows = as_rows(features, "features", columns=self.feature_dim, rows=self.batch)
+        rows = as_rows(features, "features", columns=self.feature_dim, rows=self.candidates)
         self._native.tell(
             rows,
-            None if objectives is None else as_values(objectives, "objectives", self.batch),
-            None if valid is None else as_flags(valid, "valid", self.batch),
+            None if objectives is None else as_values(objectives, "objectives", self.candidates),
+            None if valid is None else as_flags(valid, "valid", self.candidates),
         )
 
     def run(self, evaluate: Evaluate, iterations: int, **options: Any) -> RunResult:
@@ -175,8 +175,8 @@ class Search:
         return self._native.problem.feature_dim
 
     @property
-    def batch(self) -> int:
-        """Candidates of an iteration."""
+    def candidates(self) -> int:
+        """How many there are in an iteration: those of all emitters."""
         return self._native.candidates
 
     @property

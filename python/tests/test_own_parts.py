@@ -73,7 +73,7 @@ class Blind(Histogram):
 def test_emitters_of_ones_own_are_asked_told_and_restarted() -> None:
     emitters = [RandomWalk(seed=1), RandomWalk(batch=5, seed=2)]
     search = small("kde", own_emitters=emitters)
-    assert search.batch == 13
+    assert search.candidates == 13
     go(search, 25)
     assert [emitter.told for emitter in emitters] == [25, 25]
     assert all(emitter.restarts >= 2 for emitter in emitters)

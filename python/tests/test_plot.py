@@ -394,7 +394,7 @@ def test_density_names_what_is_wrong(grid_search: rarefy.Search, three: rarefy.S
         plot.density(grid_search, samples=[[1.0]])
     mapped = rarefy.MapElites(2, [(0, 1), (0, 1)])
     mapped.ask()
-    mapped.tell(np.zeros((mapped.batch, 2)))
+    mapped.tell(np.zeros((mapped.candidates, 2)))
     with pytest.raises(TypeError, match="does not estimate a density"):
         plot.density(mapped)
 

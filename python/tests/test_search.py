@@ -17,7 +17,7 @@ import rarefy
 def test_candidates_are_rows_of_doubles(algorithm: str) -> None:
     search = small(algorithm)
     candidates = search.ask()
-    assert candidates.shape == (24, 6) == (search.batch, search.solution_dim)
+    assert candidates.shape == (24, 6) == (search.candidates, search.solution_dim)
     assert candidates.dtype == np.float64
     assert np.array_equal(candidates, search.ask()), "asking again gives the same ones"
     with pytest.raises(ValueError):
@@ -186,7 +186,7 @@ def test_keeps_to_the_parameters_it_was_given() -> None:
     search = rarefy.CmaMae(6, [(-2, 2)], alpha=0.25, emitters=np.int64(4), batch=6, bounds=(-3, 3), seed=7)
     assert search.config.get("alpha") == 0.25
     assert search.config.get("emitters") == 4
-    assert search.batch == 24
+    assert search.candidates == 24
     assert search.config.get("bounds") == "-3,3"
     assert np.all(np.abs(search.ask()) <= 3)
     assert rarefy.DensityDescent(6, [(0, 1)], profile="published").config.get("profile") == "published"
