@@ -850,6 +850,7 @@ ribs.emitters.EvolutionStrategyEmitter(archive, x0=[0, 0], sigma0=1, ranker=ours
 
 @needs_pyribs
 def test_pictures():
+    pytest.importorskip("seaborn")  # which its pictures need
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
     from matplotlib import pyplot

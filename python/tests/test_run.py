@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 
@@ -213,6 +214,15 @@ def test_callbacks_see_the_search_and_stop_it() -> None:
     assert [iteration for iteration, _, _ in seen] == [1, 2, 3, 4]
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Where somebody has started us with interrupts ignored, Python ignores them, too."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_leaves_a_usable_search(tmp_path: Path) -> None:
     for folder in (None, tmp_path / "run"):
         search = small()
