@@ -337,8 +337,8 @@ def describe(
     solution_range: tuple[float, float] | None,
     objective_range: tuple[float, float | None] | None,
 ) -> _core.Problem:
-    low, high = solution_range if solution_range is not None else (None, None)
-    least, greatest = objective_range if objective_range is not None else (None, None)
+    low, high = _pair("solution_range", solution_range)
+    least, greatest = _pair("objective_range", objective_range)
     return _core.Problem(
         _whole("solution_dim", solution_dim),
         as_box(feature_box),
@@ -369,6 +369,14 @@ def search_of(core: _core._Search) -> Search:
     search = object.__new__(_CLASSES[str(core.config.get("algorithm"))])
     search._take(core)
     return search
+
+
+def _pair(name: str, given: Any) -> tuple[float | None, float | None]:
+    if given is None:
+        return None, None
+    if not isinstance(given, (tuple, list)) or len(given) != 2:
+        raise ValueError(f"{name}: got {given!r}, expected a pair (low, high)")
+    return given[0], given[1]
 
 
 def _whole(name: str, value: Any) -> int:

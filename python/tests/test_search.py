@@ -156,6 +156,8 @@ def test_rows_that_failed_are_marked() -> None:
         ({"alpha": 0.5}, ValueError, "alpha: the algorithm is dds-kde, and it belongs to cma-mae"),
         ({"name": "a\nb"}, ValueError, "name"),
         ({"feature_names": ["x"]}, ValueError, "feature"),
+        ({"objective_range": 5}, ValueError, "objective_range: got 5, expected a pair (low, high)"),
+        ({"solution_range": (1,)}, ValueError, "solution_range: got (1,), expected a pair (low, high)"),
         ({"density": "histogram"}, ValueError, "density: got 'histogram', expected 'kde', 'flow' or"),
         ({"initial_solutions": [[1.0]]}, ValueError, "initial_solutions: got an array of shape (1, 1)"),
         ({"initial_solutions": "nowhere.npy"}, OSError, "nowhere.npy"),

@@ -136,16 +136,21 @@ void read_zip64(std::span<const std::byte> extra, ZipEntry& entry, std::string_v
   }
 }
 
+// What the directory and the header of an entry have in common.
+void read_description(Numbers& from, ZipEntry& entry) {
+  entry.flags = from.u16();
+  entry.method = from.u16();
+  from.skip(4);  // time and date
+  entry.checksum = from.u32();
+  entry.packed_size = from.u32();
+  entry.size = from.u32();
+}
+
 ZipEntry read_entry(Numbers& directory, std::string_view name) {
   if (directory.u32() != kDirectoryHeader) directory.refuse("its directory is damaged");
   ZipEntry entry;
   directory.skip(4);  // versions
-  entry.flags = directory.u16();
-  entry.method = directory.u16();
-  directory.skip(4);  // time and date
-  entry.checksum = directory.u32();
-  entry.packed_size = directory.u32();
-  entry.size = directory.u32();
+  read_description(directory, entry);
   const auto name_length = directory.u16();
   const auto extra_length = directory.u16();
   const auto comment_length = directory.u16();
@@ -167,13 +172,7 @@ std::uint64_t data_of(std::span<const std::byte> before_directory, const ZipEntr
   if (header.u32() != kLocalHeader) header.refuse("an entry has no header");
   ZipEntry here;
   header.skip(2);  // version
-  here.flags = header.u16();
-  here.method = header.u16();
-  header.skip(4);  // time and date
-  here.checksum = header.u32();
-  here.packed_size = header.u32();
-  here.size = header.u32();
-  here.offset = 0;
+  read_description(header, here);
   const auto name_length = header.u16();
   const auto extra_length = header.u16();
   here.name = header.text(name_length);

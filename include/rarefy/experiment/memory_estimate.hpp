@@ -37,8 +37,8 @@ struct MemoryUse {
   std::optional<Index> cells = {};
 };
 
-/// To within a quarter of what is really taken, where that is a lot. (What the program itself and a
-/// domain take is not counted.)
+/// To within a quarter of what is really taken, where that is a lot; archives of novelty may take
+/// less than half of it. (What the program itself and a domain take is not counted.)
 [[nodiscard]] MemoryEstimate estimate_memory(const Config& config, const DomainInfo& domain,
                                              const MemoryUse& use = {});
 
