@@ -145,34 +145,18 @@ bool go(HeldRun& self, const nb::callable& evaluate, const nb::callable& done,
 }
 
 nb::dict columns_of(const MetricsLog& log) {
-  std::vector<std::int64_t> iteration, evaluations, restarts, failed;
-  std::vector<double> coverage, cross_entropy, qd_score, best, mean, outside, seconds;
-  for (const auto& line : log.lines()) {
-    iteration.push_back(line.iteration);
-    evaluations.push_back(line.evaluations);
-    coverage.push_back(line.coverage);
-    cross_entropy.push_back(line.cross_entropy);
-    qd_score.push_back(line.qd_score);
-    best.push_back(line.best_objective);
-    mean.push_back(line.mean_objective);
-    restarts.push_back(line.restarts);
-    failed.push_back(line.failed);
-    outside.push_back(line.outside);
-    seconds.push_back(line.seconds);
-  }
-  const auto count = iteration.size();
+  const auto& lines = log.lines();
   nb::dict columns;
-  columns["iteration"] = array_of(std::move(iteration), {count});
-  columns["evaluations"] = array_of(std::move(evaluations), {count});
-  columns["coverage"] = array_of(std::move(coverage), {count});
-  columns["cross_entropy"] = array_of(std::move(cross_entropy), {count});
-  columns["qd_score"] = array_of(std::move(qd_score), {count});
-  columns["best_objective"] = array_of(std::move(best), {count});
-  columns["mean_objective"] = array_of(std::move(mean), {count});
-  columns["restarts"] = array_of(std::move(restarts), {count});
-  columns["failed"] = array_of(std::move(failed), {count});
-  columns["outside"] = array_of(std::move(outside), {count});
-  columns["seconds"] = array_of(std::move(seconds), {count});
+  for (const auto& column : metrics_columns()) {
+    std::visit(
+        [&](auto field) {
+          std::vector<std::remove_cvref_t<decltype(lines.front().*field)>> values;
+          for (const auto& line : lines) values.push_back(line.*field);
+          columns[nb::str(column.name.data(), column.name.size())] =
+              array_of(std::move(values), {lines.size()});
+        },
+        column.field);
+  }
   return columns;
 }
 

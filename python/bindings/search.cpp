@@ -181,16 +181,12 @@ nb::dict metrics(HeldSearch& self) {
   const auto floor = given ? given : self.problem.objective_floor();
   const auto line = measure(*self.search, self.config.output.entropy_floor, floor, 0.0);
   nb::dict row;
-  row["iteration"] = line.iteration;
-  row["evaluations"] = line.evaluations;
-  row["coverage"] = line.coverage;
-  row["cross_entropy"] = line.cross_entropy;
-  row["qd_score"] = line.qd_score;
-  row["best_objective"] = line.best_objective;
-  row["mean_objective"] = line.mean_objective;
-  row["restarts"] = line.restarts;
-  row["failed"] = line.failed;
-  row["outside"] = line.outside;
+  for (const auto& column : metrics_columns()) {
+    if (column.name == "seconds") continue;  // whoever runs the loop knows
+    std::visit(
+        [&](auto field) { row[nb::str(column.name.data(), column.name.size())] = line.*field; },
+        column.field);
+  }
   return row;
 }
 
@@ -220,6 +216,10 @@ std::optional<Out<double>> log_density(HeldSearch& self, const Rows& features) {
   {
     const Looking looking(self);
     const nb::gil_scoped_release release;
+    if (!density->informed()) {
+      throw Error(ErrorKind::state,
+                  "there is no density before features were told; call tell() first");
+    }
     density->log_density(view(features), values, self.search->workers());
   }
   const auto count = values.size();

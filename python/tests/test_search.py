@@ -282,3 +282,11 @@ def test_a_problem_or_a_domain_describes_itself() -> None:
     assert rarefy.DensityDescent(rarefy.Problem(3, [(0, 1)])).solution_dim == 3
     with pytest.raises(TypeError, match="feature_box"):
         rarefy.DensityDescent(maze, [(0, 1)])
+
+
+def test_there_is_no_density_before_features_are_told() -> None:
+    search = rarefy.DensityDescent(4, [(0, 1), (0, 1)], seed=1, emitters=2, batch=4)
+    with pytest.raises(RuntimeError, match="tell"):
+        search.log_density([[0.5, 0.5]])
+    search.tell(search.ask()[:, :2])
+    assert np.isfinite(search.log_density([[0.5, 0.5]])).all()

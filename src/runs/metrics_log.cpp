@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <iterator>
 #include <limits>
 
@@ -9,6 +11,28 @@
 #include "rarefy/core/error.hpp"
 
 namespace rarefy {
+namespace {
+
+using Count = std::int64_t MetricsLine::*;
+using Value = double MetricsLine::*;
+
+constexpr std::array<MetricsColumn, 11> kColumns{{
+    {"iteration", &MetricsLine::iteration},
+    {"evaluations", &MetricsLine::evaluations},
+    {"coverage", &MetricsLine::coverage},
+    {"cross_entropy", &MetricsLine::cross_entropy},
+    {"qd_score", &MetricsLine::qd_score},
+    {"best_objective", &MetricsLine::best_objective},
+    {"mean_objective", &MetricsLine::mean_objective},
+    {"restarts", &MetricsLine::restarts},
+    {"failed", &MetricsLine::failed},
+    {"outside", &MetricsLine::outside},
+    {"seconds", &MetricsLine::seconds},
+}};
+
+}  // namespace
+
+std::span<const MetricsColumn> metrics_columns() { return kColumns; }
 
 MetricsLine measure(const Search& search, double entropy_floor,
                     std::optional<double> objective_floor, double seconds) {
@@ -39,31 +63,39 @@ void MetricsLog::add(const MetricsLine& line, Line kind) {
 }
 
 std::string MetricsLog::csv() const {
-  std::string out =
-      "iteration,evaluations,coverage,cross_entropy,qd_score,best_objective,mean_objective,"
-      "restarts,"
-      "failed,outside,seconds\n";
+  std::string out;
+  for (const auto& column : kColumns) {
+    fmt::format_to(std::back_inserter(out), "{}{}", out.empty() ? "" : ",", column.name);
+  }
+  out += '\n';
   for (const auto& line : lines_) {
-    fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{},{},{},{},{},{:.3f}\n",
-                   line.iteration, line.evaluations, line.coverage, line.cross_entropy,
-                   line.qd_score, line.best_objective, line.mean_objective, line.restarts,
-                   line.failed, line.outside, line.seconds);
+    for (const auto& column : kColumns) {
+      const auto* const separator = &column == kColumns.data() ? "" : ",";
+      std::visit(
+          [&](auto field) {
+            // A clock has no more than milliseconds to say.
+            const auto* const form = column.name == "seconds" ? "{}{:.3f}" : "{}{}";
+            fmt::format_to(std::back_inserter(out), fmt::runtime(form), separator, line.*field);
+          },
+          column.field);
+    }
+    out += '\n';
   }
   return out;
 }
 
-namespace {
-constexpr std::size_t kCounts = 4, kValues = 7;  // in a line
-}
-
+// Whole numbers and others are kept apart, each in the order of the columns.
 void MetricsLog::save(StateWriter& out) const {
   std::vector<std::int64_t> counts;
   std::vector<double> values;
   for (const auto& line : lines_) {
-    counts.insert(counts.end(), {line.iteration, line.evaluations, line.restarts, line.failed});
-    values.insert(values.end(),
-                  {line.coverage, line.cross_entropy, line.qd_score, line.best_objective,
-                   line.mean_objective, line.outside, line.seconds});
+    for (const auto& column : kColumns) {
+      if (const auto* const count = std::get_if<Count>(&column.field)) {
+        counts.push_back(line.**count);
+      } else {
+        values.push_back(line.*std::get<Value>(column.field));
+      }
+    }
   }
   out.integer("metrics.last_makes_way", last_makes_way_ ? 1 : 0);
   out.integers("metrics.counts", counts);
@@ -72,6 +104,11 @@ void MetricsLog::save(StateWriter& out) const {
 
 void MetricsLog::load(StateReader& in) {
   constexpr std::size_t kMost = std::size_t{1} << 32;
+  constexpr auto kCounts =
+      static_cast<std::size_t>(std::ranges::count_if(kColumns, [](const MetricsColumn& column) {
+        return std::holds_alternative<Count>(column.field);
+      }));
+  constexpr auto kValues = kColumns.size() - kCounts;
   const bool makes_way = in.integer("metrics.last_makes_way", 0, 1) == 1;
   const auto counts = in.integers_up_to("metrics.counts", kMost);
   const auto values = in.reals_up_to("metrics.values", kMost);
@@ -80,22 +117,18 @@ void MetricsLog::load(StateReader& in) {
       (makes_way && size == 0)) {
     throw Error(ErrorKind::corrupt, "saved state: the metrics have lines of different lengths");
   }
-  lines_.clear();
+  lines_.assign(size, {});
   last_makes_way_ = makes_way;
-  for (std::size_t i = 0; i < size; ++i) {
-    const auto* count = &counts[kCounts * i];
-    const auto* value = &values[kValues * i];
-    lines_.push_back({.iteration = count[0],
-                      .evaluations = count[1],
-                      .coverage = value[0],
-                      .cross_entropy = value[1],
-                      .qd_score = value[2],
-                      .best_objective = value[3],
-                      .mean_objective = value[4],
-                      .restarts = count[2],
-                      .failed = count[3],
-                      .outside = value[5],
-                      .seconds = value[6]});
+  const auto* count = counts.data();
+  const auto* value = values.data();
+  for (auto& line : lines_) {
+    for (const auto& column : kColumns) {
+      if (const auto* const field = std::get_if<Count>(&column.field)) {
+        line.** field = *count++;
+      } else {
+        line.*std::get<Value>(column.field) = *value++;
+      }
+    }
   }
 }
 

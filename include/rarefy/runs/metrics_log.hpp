@@ -3,7 +3,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
 #include "rarefy/core/state.hpp"
@@ -24,6 +27,13 @@ struct MetricsLine {
   double outside = 0;       ///< part of the others whose features lay outside the box
   double seconds = 0;       ///< spent searching, interruptions not counted
 };
+
+/// A column of metrics.csv. Whoever writes lines or shows them goes by the table of all of them.
+struct MetricsColumn {
+  std::string_view name;
+  std::variant<std::int64_t MetricsLine::*, double MetricsLine::*> field;
+};
+[[nodiscard]] std::span<const MetricsColumn> metrics_columns();
 
 /// Without an objective floor the QD score is not a number.
 [[nodiscard]] MetricsLine measure(const Search& search, double entropy_floor,
