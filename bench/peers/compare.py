@@ -56,46 +56,16 @@ import sys
 import tempfile
 import time
 
+from machine import Others, processor
+from settings import BATCH, BUFFER, DOMAINS, EMITTERS, FULL_BUFFER, LIKE_PYRIBS, PARAMETERS, SOLUTION_DIM
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RAREFY = ROOT / "build/release/rarefy"
 CENTROIDS = ROOT / "build/peers/centroids.npy"
 
-EMITTERS = 15
-BATCH = 36
-SOLUTION_DIM = 100
-GRID = 100
-BUFFER = 10_000
-FULL_BUFFER = -(-BUFFER // (EMITTERS * BATCH))  # iterations until it is
 # Rarefy's clock has milliseconds: shorter windows are run again, with other seeds.
 LEAST_SECONDS = 0.5
 MOST_RUNS = 8
-
-DOMAINS = ("lp", "arm", "multi-lp")
-# By algorithm and domain; names as in `rarefy run --help`.
-PARAMETERS = {
-    "dds-kde": {"lp": {"sigma0": 1.5, "bandwidth": 25.6},
-                "arm": {"sigma0": 0.5, "bandwidth": 10.0},
-                "multi-lp": {"sigma0": 1.5, "bandwidth": 5.12}},
-    "ns": {"lp": {"sigma0": 0.5, "novelty-threshold": 21.504, "neighbours": 100},
-           "arm": {"sigma0": 0.5, "novelty-threshold": 8.4, "neighbours": 100},
-           "multi-lp": {"sigma0": 0.5, "novelty-threshold": 2.1504, "neighbours": 100}},
-    "cma-mae": {"lp": {"sigma0": 0.5, "alpha": 0.01, "threshold-min": 0.0},
-                "arm": {"sigma0": 0.2, "alpha": 0.01, "threshold-min": 0.0},
-                "multi-lp": {"sigma0": 0.5, "alpha": 0.01, "threshold-min": 0.0}},
-    "cma-me": {"lp": {"sigma0": 0.5}, "arm": {"sigma0": 0.5}, "multi-lp": {"sigma0": 0.5}},
-    "map-elites-line": {"lp": {"iso-sigma": 0.5, "line-sigma": 0.2},
-                        "arm": {"iso-sigma": 0.1, "line-sigma": 0.2},
-                        "multi-lp": {"iso-sigma": 0.5, "line-sigma": 0.2}},
-}
-# What pyribs' emitters do here, where the default profile has other defaults. The published
-# profile does it by itself, but for where density descent restarts, which is its own.
-LIKE_PYRIBS = {
-    "dds-kde": {"mirrored": "false", "restart-when": "basic", "restart-at": "elite"},
-    "ns": {},
-    "cma-mae": {},
-    "cma-me": {"selection": "mu", "restart-when": "basic"},
-    "map-elites-line": {},
-}
 
 
 def names(choices):
@@ -152,45 +122,15 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS",
     os.environ[variable] = str(ARGUMENTS.threads)
 try:
     import numpy as np
-    import ribs
-    from ribs.archives import CVTArchive, DensityArchive, GridArchive, ProximityArchive
-    from ribs.emitters import EvolutionStrategyEmitter, IsoLineEmitter
-    from ribs.schedulers import Scheduler
+    import ribs.archives
+    import ribs.emitters
+    import ribs.schedulers
+
+    from domains import Domain
+    from schedulers import Parts, make_scheduler
 except ImportError as error:
     sys.exit(f"bench/peers/compare.py: {error}. Start it by bench/peers/compare, which installs "
              "pyribs")
-
-
-# ---- the domains --------------------------------------------------------------------------------
-
-def linear_projection(features):
-    def evaluate(solutions):
-        outside = np.abs(solutions) > 5.12
-        clipped = np.where(outside, 5.12 / np.where(outside, solutions, 1.0), solutions)
-        return clipped.reshape(len(solutions), features, -1).sum(axis=2)
-    return evaluate
-
-
-def arm(solutions):
-    angles = np.cumsum(solutions, axis=1)
-    return np.stack([np.cos(angles).sum(axis=1), np.sin(angles).sum(axis=1)], axis=1)
-
-
-class Domain:
-    def __init__(self, name):
-        self.name = name
-        self.features = 10 if name == "multi-lp" else 2
-        self.evaluate = arm if name == "arm" else linear_projection(self.features)
-        half = SOLUTION_DIM if name == "arm" else 5.12 * SOLUTION_DIM / self.features
-        self.ranges = [(-half, half)] * self.features
-        self.is_cvt = self.features > 2
-
-    def archive(self, seed, **options):
-        common = {"solution_dim": SOLUTION_DIM, "ranges": self.ranges, "seed": seed, **options}
-        if not self.is_cvt:
-            return GridArchive(dims=[GRID] * self.features, **common)
-        return CVTArchive(centroids=np.load(CENTROIDS),
-                          kdtree_query_kwargs={"workers": ARGUMENTS.threads}, **common)
 
 
 def check_domain(domain, scratch):
@@ -207,54 +147,9 @@ def check_domain(domain, scratch):
 
 # ---- pyribs -------------------------------------------------------------------------------------
 
-def cma_es_emitters(archive, parameters, ranker, seed):
-    return [EvolutionStrategyEmitter(archive, x0=np.zeros(SOLUTION_DIM),
-                                     sigma0=parameters["sigma0"], ranker=ranker,
-                                     selection_rule="mu", restart_rule="basic", batch_size=BATCH,
-                                     seed=seed + 1 + i) for i in range(EMITTERS)]
-
-
-def dds_kde(domain, parameters, seed):
-    # The density has no solutions: emitters restart at those of the passive archive.
-    passive = domain.archive(seed)
-    density = DensityArchive(measure_dim=domain.features, buffer_size=BUFFER,
-                             bandwidth=parameters["bandwidth"], seed=seed)
-    return Scheduler(density, cma_es_emitters(passive, parameters, "density", seed), passive)
-
-
-def novelty_search(domain, parameters, seed):
-    kept = ProximityArchive(solution_dim=SOLUTION_DIM, measure_dim=domain.features,
-                            k_neighbors=parameters["neighbours"],
-                            novelty_threshold=parameters["novelty-threshold"], seed=seed)
-    return Scheduler(kept, cma_es_emitters(kept, parameters, "nov", seed), domain.archive(seed))
-
-
-def cma_mae(domain, parameters, seed):
-    annealed = domain.archive(seed, learning_rate=parameters["alpha"],
-                              threshold_min=parameters["threshold-min"])
-    return Scheduler(annealed, cma_es_emitters(annealed, parameters, "imp", seed),
-                     domain.archive(seed))
-
-
-def cma_me(domain, parameters, seed):
-    archive = domain.archive(seed)
-    return Scheduler(archive, cma_es_emitters(archive, parameters, "2imp", seed))
-
-
-def map_elites_line(domain, parameters, seed):
-    archive = domain.archive(seed)
-    return Scheduler(archive, [
-        IsoLineEmitter(archive, iso_sigma=parameters["iso-sigma"],
-                       line_sigma=parameters["line-sigma"], x0=np.zeros(SOLUTION_DIM),
-                       batch_size=BATCH, seed=seed + 1 + i) for i in range(EMITTERS)])
-
-
-SCHEDULERS = {"dds-kde": dds_kde, "ns": novelty_search, "cma-mae": cma_mae, "cma-me": cma_me,
-              "map-elites-line": map_elites_line}
-
-
 def run_pyribs(algorithm, domain, round_):
-    scheduler = SCHEDULERS[algorithm](domain, PARAMETERS[algorithm][domain.name], 1000 * round_)
+    centroids = np.load(CENTROIDS) if domain.is_cvt else None
+    scheduler = make_scheduler(Parts(ribs, domain, centroids, ARGUMENTS.threads), algorithm, 1000 * round_)
     objectives = np.ones(EMITTERS * BATCH)
 
     def iterate(count):
@@ -346,36 +241,10 @@ def make_centroids(scratch):
 
 # ---- the machine --------------------------------------------------------------------------------
 
-def processor():
-    with open("/proc/cpuinfo", encoding="utf-8") as info:
-        for line in info:
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    return "unknown processor"
-
-
 def machine():
     return {"processor": processor(), "cores": os.cpu_count(), "threads": ARGUMENTS.threads,
             "python": sys.version.split()[0], "numpy": np.__version__, "ribs": ribs.__version__,
             "rarefy": rarefy("--version").split()[-1]}
-
-
-class Others:
-    """How many cores' worth of time other programs take meanwhile."""
-
-    def __init__(self):
-        self.began, self.busy, self.own = self.now()
-
-    @staticmethod
-    def now():
-        with open("/proc/stat", encoding="ascii") as stat:
-            user, nice, system, _idle, _waiting, *interrupts = map(int, stat.readline().split()[1:])
-        busy = user + nice + system + sum(interrupts[:2])
-        return time.perf_counter(), busy / os.sysconf("SC_CLK_TCK"), sum(os.times()[:4])
-
-    def cores(self):
-        ended, busy, own = self.now()
-        return max(0.0, (busy - self.busy - (own - self.own)) / (ended - self.began))
 
 
 # ---- the comparison -----------------------------------------------------------------------------
