@@ -12,13 +12,16 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
 import rarefy  # noqa: E402
+import rarefy.executors  # noqa: E402
+import rarefy.plot  # noqa: E402
+import rarefy.ribs.schedulers  # noqa: E402
 
 project = "rarefy"
 author = "the authors of rarefy"
 release = version = rarefy.__version__
 project_copyright = f"rarefy {release}, MIT licence"
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx_copybutton", "mathml", "parameter_table"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx_copybutton", "mathml", "parameter_table", "reference"]
 
 # ---- which pages there are ---------------------------------------------------------------------
 root_doc = "docs/index"
@@ -40,7 +43,7 @@ nitpicky = True
 # Of other packages we have no list of names: that would take a network.
 nitpick_ignore_regex = [
     ("py:.*", r"(numpy|np|npt|pd|pandas|matplotlib|concurrent|os|collections|ribs|array_api_compat)\..*"),
-    ("py:.*", r"(Axes|Colormap|Executor|Any|Callable|Sequence|Mapping|NDArray|ArrayLike|DTypeLike|optional|callable)"),
+    ("py:.*", r"(Axes|Colormap|Executor|Any|Callable|Sequence|Mapping|dict\[str)"),
 ]
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
@@ -50,9 +53,6 @@ autoclass_content = "both"
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 88
 add_module_names = False
-autodoc_type_aliases = {
-    "Doubles": "numpy.ndarray", "Integers": "numpy.ndarray", "Box": "list[tuple[float, float]]", "Evaluate": "callable",
-}  # fmt: skip
 
 # ---- the look ----------------------------------------------------------------------------------
 html_theme = "furo"
@@ -85,5 +85,12 @@ def use_fresh_pictures(app: Any, problem: Exception | None) -> None:
             shutil.copyfile(fresh / Path(source).name, Path(app.outdir) / "_images" / name)
 
 
+def leave_out_empty_lists(app: Any, page: str, source: list[str]) -> None:
+    """A list of pages that finds none is an error elsewhere; notebooks need not be there."""
+    if page == "docs/gallery" and not any(app.srcdir.glob("examples/python/notebooks/*.ipynb")):
+        source[0] = source[0].partition("Notebooks, as they")[0]
+
+
 def setup(app: Any) -> None:
+    app.connect("source-read", leave_out_empty_lists)
     app.connect("build-finished", use_fresh_pictures)

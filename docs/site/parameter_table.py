@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from docutils import nodes
@@ -67,9 +68,11 @@ def entry(keyword: str, row: dict[str, Any]) -> str:
     name, algorithms = str(row["name"]), algorithms_of(str(row["name"]))
     default, published = (default_of(name, profile) for profile in PROFILES)
     expected = str(row["expected"]) if row["expected"] != "text" else "a text, or a number where it is one"
-    lines = [f"````{{confval}} {keyword}", f":type: {expected}"]
+    lines = [f"````{{confval}} {keyword}", "---", f"type: {json.dumps(expected)}"]
     if name != "profile":
-        lines.append(f":default: {default}" + (f" · published: {published}" if published != default else ""))
+        default += f" · published: {published}" if published != default else ""
+        lines.append(f"default: {json.dumps(default, ensure_ascii=False)}")
+    lines.append("---")
     meaning = str(row["meaning"])
     lines += ["", meaning[0].upper() + meaning[1:] + "."]
     if condition := condition_of(name):
