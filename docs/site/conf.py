@@ -19,7 +19,7 @@ import rarefy.ribs.schedulers  # noqa: E402
 project = "rarefy"
 author = "the authors of rarefy"
 release = version = rarefy.__version__
-project_copyright = f"rarefy {release}, MIT licence"
+project_copyright = "the authors of rarefy; MIT licence"
 
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx_copybutton", "mathml", "parameter_table", "reference"]
 

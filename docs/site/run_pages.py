@@ -48,7 +48,7 @@ class Report:
 
 
 def pages_to_run(root: Path = ROOT) -> list[Path]:
-    return [root / "README.md", *sorted((root / "docs" / "python").rglob("*.md"))]
+    return [root / "README.md", root / "docs" / "index.md", *sorted((root / "docs" / "python").rglob("*.md"))]
 
 
 def run_page(path: Path, pictures: Path | None = None) -> Report:
