@@ -91,6 +91,12 @@ def leave_out_empty_lists(app: Any, page: str, source: list[str]) -> None:
         source[0] = source[0].partition("Notebooks, as they")[0]
 
 
+def always_anew(app: Any, env: Any, added: set[str], changed: set[str], removed: set[str]) -> list[str]:
+    """Pages that are made of more than their text: of notebooks that are there, and of the installed package."""
+    return [page for page in env.found_docs if page == "docs/gallery" or page.startswith(("docs/python/api/", "docs/python/parameters"))]
+
+
 def setup(app: Any) -> None:
+    app.connect("env-get-outdated", always_anew)
     app.connect("source-read", leave_out_empty_lists)
     app.connect("build-finished", use_fresh_pictures)

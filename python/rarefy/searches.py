@@ -66,8 +66,8 @@ class Search:
         :param team: threads to share with other searches, instead
         :param own_emitters: emitters written in Python, instead of the algorithm's: see
             :class:`rarefy.OwnEmitter`
-        :param parameters: those of the command, with underscores for hyphens (`rarefy list` tells
-            what there is): ``seed``, ``emitters``, ``batch``, ``sigma0``, ``grid``, ...
+        :param parameters: those of the command, with underscores for hyphens (``rarefy list``
+            tells what there is): ``seed``, ``emitters``, ``batch``, ``sigma0``, ``grid``, ...
         """
         own = [
             "solution_dim", "feature_box", "name", "title", "feature_names", "solution_range",
