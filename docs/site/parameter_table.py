@@ -67,7 +67,7 @@ def default_of(name: str, profile: str) -> str:
 def entry(keyword: str, row: dict[str, Any]) -> str:
     name, algorithms = str(row["name"]), algorithms_of(str(row["name"]))
     default, published = (default_of(name, profile) for profile in PROFILES)
-    expected = str(row["expected"]) if row["expected"] != "text" else "a text, or a number where it is one"
+    expected = str(row["expected"]) if row["expected"] != "text" else "a text, a number or several, as said below"
     lines = [f"````{{confval}} {keyword}", "---", f"type: {json.dumps(expected)}"]
     if name != "profile":
         default += f" · published: {published}" if published != default else ""

@@ -16,6 +16,7 @@ sys.path.insert(0, str(SITE))
 import check_links  # noqa: E402
 import check_site  # noqa: E402
 import run_pages  # noqa: E402
+from pages import read_page  # noqa: E402
 
 
 @pytest.mark.parametrize("page", [str(page.relative_to(ROOT)) for page in run_pages.pages_to_run()])
@@ -31,7 +32,7 @@ def test_pages_have_examples_and_few_are_left_out() -> None:
     blocks = [
         block
         for page in run_pages.pages_to_run()
-        for block in run_pages.read_page(page).blocks
+        for block in read_page(page).blocks
         if block.language in ("python", "pycon")
     ]
     never = [block for block in blocks if block.comment.startswith("not run: ")]
