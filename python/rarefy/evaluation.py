@@ -27,10 +27,10 @@ _MOST_FAILURES_KEPT = 1000
 class Failure:
     """A solution that could not be evaluated."""
 
-    iteration: int
-    row: int
-    solution: Doubles
-    exception: BaseException
+    iteration: int  #: how many batches had been told before
+    row: int  #: its place in the batch
+    solution: Doubles  #: its values
+    exception: BaseException  #: what its last try ended with
 
 
 class BatchEvaluator:

@@ -15,7 +15,10 @@ class RayExecutor(Executor):
     """
 
     def __init__(self, workers: int | None = None, **remote_options: Any) -> None:
-        """``remote_options`` are those of ``ray.remote``, such as ``num_cpus=2``."""
+        """
+        :param workers: how many there are; ``None``: one for each core of the cluster
+        :param remote_options: those of ``ray.remote``, such as ``num_cpus=2``
+        """
         import ray
 
         if not ray.is_initialized():

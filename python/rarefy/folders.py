@@ -19,6 +19,9 @@ def load(place: str | os.PathLike[str], threads: int = 0) -> Search:
 
     Folders of the command can be read as well. A folder is only looked at: to go on in it, use
     :func:`rarefy.resume`.
+
+    :param place: the file or the folder
+    :param threads: of the search; 0: one for each core
     """
     path = Path(place)
     if path.is_dir():

@@ -18,10 +18,10 @@ class OwnDensity(Protocol):
     """
 
     def score(self, features: Doubles) -> Any:
-        """A number for each row: lower is sparser. Not called before the first observe()."""
+        """A number for each row: lower is sparser. Not called before the first :meth:`observe`."""
 
     def observe(self, features: Doubles, objectives: Doubles) -> None:
-        """Takes in a batch."""
+        """Takes in a batch: rows of features, and their objectives. Rows that failed are left out."""
 
 
 @runtime_checkable

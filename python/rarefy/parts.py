@@ -54,9 +54,18 @@ def _box_around(features: Doubles) -> list[tuple[float, float]]:
 class KernelDensity(_Density):
     """Kernel density estimation, by tables where that is faster (1 or 2 features, Gaussian).
 
-    ``KernelDensity(features).log_density(x)`` is all it takes. The bandwidth is in the units of the
-    features: a number, "0.05 width" (of the box), or "scott" (Scott's rule for the box and the number
-    of features).
+    ``KernelDensity(features).log_density(x)`` is all it takes.
+
+    :param features: rows to estimate from; ``None``: none yet, see :meth:`observe`
+    :param feature_box: a pair (low, high) for each feature; ``None``: what the features span
+    :param bandwidth: in the units of the features: a number, ``"0.05 width"`` (of the box), or
+        ``"scott"`` (Scott's rule for the box and the number of features)
+    :param kernel: ``"gaussian"``, ``"triangular"`` or ``"epanechnikov"``
+    :param method: ``"direct"``, a term for each feature; ``"panels"``, tables; ``"auto"``, the faster
+    :param capacity: how many features are kept, a uniform sample of all; ``None``: as many as are
+        given, or 10,000
+    :param seed: of that sample
+    :param threads: 0: one for each core
     """
 
     def __init__(
@@ -91,11 +100,23 @@ class KernelDensity(_Density):
 
     @property
     def method(self) -> str:
+        """How it is computed: by direct sums, or by so many panels."""
         return self._native.description
 
 
 class FlowDensity(_Density):
-    """A continuous normalizing flow, trained some more with every batch that it observes."""
+    """A continuous normalizing flow, trained some more with every batch that it observes.
+
+    :param feature_box: a pair (low, high) for each feature
+    :param layers: widths of the network's hidden layers
+    :param activation: ``"elu"``, ``"silu"`` or ``"tanh"``
+    :param steps: of training with every batch
+    :param batch: features in a step of training
+    :param rate: of learning
+    :param capacity: how many features are kept to train on, a uniform sample of all
+    :param seed: of that sample, of the network and of its training
+    :param threads: 0: one for each core
+    """
 
     def __init__(
         self,
@@ -116,21 +137,29 @@ class FlowDensity(_Density):
 
 
 class Reservoir:
-    """A uniform sample, of fixed size, of all rows it was ever given (Li's algorithm L)."""
+    """A uniform sample, of fixed size, of all rows it was ever given (Li's algorithm L).
+
+    :param feature_dim: how many numbers a row has
+    :param capacity: the size of the sample
+    :param seed: of the draw
+    """
 
     def __init__(self, feature_dim: int, capacity: int = 10_000, seed: int = 1) -> None:
         self._native = _core._Reservoir(feature_dim, capacity, seed)
         self._feature_dim = feature_dim
 
     def add(self, features: Any) -> None:
+        """Takes in rows."""
         self._native.add(as_rows(features, "features", self._feature_dim))
 
     @property
     def contents(self) -> Doubles:
+        """The sample: as many rows as it has room for, or all where there were fewer."""
         return self._native.contents()
 
     @property
     def seen(self) -> int:
+        """How many rows it was ever given."""
         return self._native.seen
 
     def __len__(self) -> int:
@@ -150,29 +179,42 @@ class CmaEs:
         mirrored: bool = False,
         seed: int = 1,
     ) -> None:
-        """``batch=0`` is 4 + 3 ln n; ``strategy`` is cma-es, sep-cma-es or lm-ma-es."""
+        """
+        :param mean: where to begin
+        :param sigma0: the initial step size
+        :param batch: solutions at a time; 0: 4 + 3 ln n
+        :param strategy: ``"cma-es"``, ``"sep-cma-es"`` or ``"lm-ma-es"``
+        :param mirrored: sample in pairs, mean + s and mean - s
+        :param seed: of the random numbers
+        """
         self._native = _core._Optimizer(as_values(mean, "mean"), sigma0, batch, strategy, mirrored, seed)
 
     def ask(self) -> Doubles:
+        """Solutions to evaluate, a row each."""
         return self._native.ask()
 
     def tell(self, values: Any) -> None:
+        """What they are worth, one number each: lower is better."""
         self._native.tell(as_values(values, "values", self._native.batch))
 
     @property
     def mean(self) -> Doubles:
+        """The middle of the distribution."""
         return self._native.mean()
 
     @property
     def sigma(self) -> float:
+        """The step size."""
         return self._native.sigma
 
     @property
     def covariance(self) -> Doubles:
+        """Of a step, without the step size. A ValueError for strategies that have no such matrix."""
         return self._native.covariance()
 
     @property
     def generation(self) -> int:
+        """Batches told so far."""
         return self._native.generation
 
     @property
@@ -182,13 +224,25 @@ class CmaEs:
 
 
 class EliteArchive:
-    """An archive by itself: the best solution of every cell."""
+    """An archive by itself: the best solution of every cell.
+
+    :param tessellation: the cells: a :class:`rarefy.Grid` or a :class:`rarefy.Cvt`
+    :param solution_dim: how many values a solution has
+
+    ``archive[cell]`` is the elite of a cell, or ``None``; ``len(archive)`` how many there are.
+    """
 
     def __init__(self, tessellation: _core.Tessellation, solution_dim: int) -> None:
         self._native = _core._Archive(tessellation, solution_dim)
 
     def add(self, solutions: Any, features: Any, objectives: Any = None) -> Any:
-        """For each row: 0 rejected, 1 improved its cell, 2 found a new one."""
+        """Takes in solutions, one after the other.
+
+        :param solutions: a row each
+        :param features: a row each
+        :param objectives: one each, greater is better; ``None``: all the same
+        :returns: for each row: 0 rejected, 1 improved its cell, 2 found a new one
+        """
         rows = as_rows(features, "features", self._native.feature_dim)
         values = np.ones(len(rows)) if objectives is None else as_values(objectives, "objectives", len(rows))
         if not np.all(np.isfinite(values)):
@@ -202,6 +256,7 @@ class EliteArchive:
 
     @property
     def coverage(self) -> float:
+        """The part of all cells that are occupied, from 0 to 1."""
         return self._native.coverage()
 
     def view(self) -> Archive:
@@ -218,10 +273,19 @@ class EliteArchive:
 
 
 class Domain:
-    """A problem that comes with rarefy: ``Domain("arm", n=10)(solutions)`` gives features and objectives."""
+    """A problem that comes with rarefy: ``Domain("arm", n=10)(solutions)`` gives features and objectives.
+
+    It is a function to evaluate with, and describes itself to a search: ``DensityDescent(domain)``.
+    """
 
     def __init__(self, name: str, *, threads: int = 0, team: Team | None = None, **parameters: Any) -> None:
-        """``team``: threads to share with a search, instead of ``threads`` of its own."""
+        """
+        :param name: ``"lp"``, ``"multi-lp"``, ``"arm"`` or ``"maze"``: see :func:`rarefy.domains`
+        :param threads: to evaluate with; 0: one for each core
+        :param team: threads to share with a search, instead
+        :param parameters: those of the command: ``n``, ``m``, ``objective``; and of the maze ``maze``,
+            ``walls``, ``start``, ``no_wall_reading``
+        """
         self._name = name
         self._parameters = {keyword.replace("_", "-"): value for keyword, value in parameters.items()}
         self._native = _core.make_domain(self.config("dds-kde", "default"))
@@ -236,6 +300,7 @@ class Domain:
         return config
 
     def __call__(self, solutions: Any) -> tuple[Doubles, Doubles]:
+        """Features and objectives of rows of solutions."""
         return self._native.evaluate(as_rows(solutions, "solutions", self.problem.solution_dim), self.team)
 
     def trajectory(self, controller: Any) -> Doubles:
@@ -244,8 +309,10 @@ class Domain:
 
     @property
     def solution_dim(self) -> int:
+        """How many values a solution has."""
         return self.problem.solution_dim
 
     @property
     def feature_box(self) -> list[tuple[float, float]]:
+        """A pair (low, high) for each feature."""
         return self.problem.feature_box

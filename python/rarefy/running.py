@@ -19,6 +19,7 @@ from .evaluation import BatchEvaluator, Failure
 if TYPE_CHECKING:
     import pandas as pd
 
+    from .archive import Archive
     from .searches import Search
 
 Evaluate = Callable[[Any], Any]
@@ -28,22 +29,24 @@ Evaluate = Callable[[Any], Any]
 class RunResult:
     """How a run came to its end."""
 
-    search: Search
+    search: Search  #: the search, which can go on
     finished: bool  #: false where a callback stopped it
-    seconds: float
+    seconds: float  #: how long it took
     failures: list[Failure] = field(default_factory=list)  #: the last ones, with their exceptions
-    folder: str | None = None
-    columns: dict[str, Any] = field(default_factory=dict, repr=False)
+    folder: str | None = None  #: where the run is kept, if anywhere
+    columns: dict[str, Any] = field(default_factory=dict, repr=False)  #: the metrics, without pandas
 
     @property
     def metrics(self) -> pd.DataFrame:
-        """The course of the run: iteration, evaluations, coverage, cross-entropy, ..."""
+        """The course of the run as a table: ``iteration``, ``evaluations``, ``coverage``,
+        ``cross_entropy``, ``qd_score``, ..., a row every ``metrics_every`` iterations and one at the end."""
         import pandas as pd
 
         return pd.DataFrame(self.columns)
 
     @property
-    def archive(self) -> Any:
+    def archive(self) -> Archive:
+        """What was found: that of the search."""
         return self.search.archive
 
     def _repr_html_(self) -> str:
@@ -67,8 +70,10 @@ def run(
     progress: bool | None = None,
     callback: Callable[[Search], Any] | None = None,
 ) -> RunResult:
-    """Goes on with a search until it has done so many iterations in all.
+    """Goes on with a search until it has done so many iterations in all: ``search.run(evaluate, 100)``.
 
+    :param search: any search
+    :param iterations: how many it shall have done at the end, those of before included
     :param evaluate: from solutions to features, or to (features, objectives): a matrix, one row
         for each solution, or with ``rowwise=True`` one solution
     :param executor: who evaluates: ``None``, this thread; ``"threads"``; ``"processes"``; or any
@@ -118,8 +123,11 @@ def resume(
 ) -> RunResult:
     """Goes on with the run in a folder, whoever began it, to the same bits as if it had never ended.
 
-    :param evaluate: as for :func:`run`; not needed for a run of the command on a domain of its own
+    :param folder: that of the run
+    :param evaluate: as for :func:`rarefy.running.run`, as are all that are not named here; not needed for
+        a run of the command on a domain of its own
     :param iterations: until so many are done in all; ``None``: as many as were planned
+    :param threads: of the search; 0: one for each core
     """
     from .searches import search_of
 

@@ -66,8 +66,8 @@ class Search:
         :param team: threads to share with other searches, instead
         :param own_emitters: emitters written in Python, instead of the algorithm's: see
             :class:`rarefy.OwnEmitter`
-        :param parameters: those of the command, with underscores for hyphens (`rarefy list` tells
-            what there is): ``seed``, ``emitters``, ``batch``, ``sigma0``, ``grid``, ...
+        :param parameters: those of the command, with underscores for hyphens (``rarefy list``
+            tells what there is): ``seed``, ``emitters``, ``batch``, ``sigma0``, ``grid``, ...
         """
         own = [
             "solution_dim", "feature_box", "name", "title", "feature_names", "solution_range",
@@ -149,7 +149,10 @@ class Search:
     def run(self, evaluate: Evaluate, iterations: int, **options: Any) -> RunResult:
         """Asks, evaluates and tells until so many iterations are done in all.
 
-        See :func:`rarefy.running.run` for the options: ``executor``, ``folder``, ``progress``, ...
+        :param evaluate: from solutions to features, or to (features, objectives)
+        :param iterations: how many it shall have done at the end, those of before included
+        :param options: those of :func:`rarefy.running.run`: ``rowwise``, ``executor``, ``workers``,
+            ``timeout``, ``retries``, ``folder``, ``overwrite``, ``progress``, ``callback``
         """
         from .running import run
 
@@ -159,19 +162,23 @@ class Search:
 
     @property
     def problem(self) -> _core.Problem:
+        """What it searches for: dimensions, box, names, ranges."""
         return self._native.problem
 
     @property
     def config(self) -> _core.Config:
-        """Every parameter, for looking: ``search.config.get("sigma0")``."""
+        """Every parameter, for looking: ``search.config.get("iso-sigma")``, by the command's name, or all
+        of them as text, ``search.config.to_toml()``."""
         return self._native.config
 
     @property
     def solution_dim(self) -> int:
+        """How many values a solution has."""
         return self._native.problem.solution_dim
 
     @property
     def feature_dim(self) -> int:
+        """How many features there are."""
         return self._native.problem.feature_dim
 
     @property
@@ -186,6 +193,7 @@ class Search:
 
     @property
     def evaluations(self) -> int:
+        """Candidates told so far, those that failed included."""
         return self._native.evaluations
 
     @property
@@ -203,11 +211,12 @@ class Search:
 
     @property
     def coverage(self) -> float:
-        """The part of all cells that are occupied."""
+        """The part of all cells that are occupied, from 0 to 1."""
         return float(self._native.metrics()["coverage"])
 
     def metrics(self) -> dict[str, Any]:
-        """Coverage, cross-entropy, QD score and others, as they are now."""
+        """Coverage, cross-entropy, QD score and others, as they are now: a row of
+        :attr:`RunResult.metrics <rarefy.RunResult.metrics>`."""
         return self._native.metrics()
 
     def scores(self) -> Doubles:
@@ -215,7 +224,10 @@ class Search:
         return self._native.scores()
 
     def log_density(self, features: Any) -> Doubles:
-        """Natural logarithms of the density that is descended."""
+        """Natural logarithms of the density that is descended, at rows of features.
+
+        A TypeError where the algorithm does not estimate one.
+        """
         values = self._native.log_density(as_rows(features, "features", columns=self.feature_dim))
         if values is None:
             raise TypeError(f"{type(self).__name__} does not estimate a density")
@@ -267,8 +279,10 @@ class Search:
 class DensityDescent(Search):
     """Density descent: candidates where feature space is least crowded come first.
 
-    ``density="kde"`` (the default) estimates it with kernels, ``density="flow"`` with a continuous
-    normalizing flow; or an object of your own, see :class:`rarefy.OwnDensity`.
+    :param density: ``"kde"`` estimates it with kernels, ``"flow"`` with a continuous normalizing flow;
+        or an object of your own, see :class:`rarefy.OwnDensity`
+
+    All else is as for :class:`rarefy.Search`.
     """
 
     def __init__(
@@ -293,25 +307,38 @@ class DensityDescent(Search):
 
 
 class NoveltySearch(Search):
-    """Novelty search: candidates far from what was found before come first."""
+    """Novelty search: candidates far from what was found before come first.
+
+    Its own parameters: ``neighbours``, ``novelty_threshold``, ``count_batch``. All else is as for
+    :class:`rarefy.Search`.
+    """
 
     _algorithm = "ns"
 
 
 class CmaMae(Search):
-    """MAP-annealing: thresholds of cells rise where they are met."""
+    """CMA-MAE, MAP-annealing: candidates that beat their cell's threshold by most come first, and
+    thresholds rise where they are met.
+
+    Its own parameters: ``alpha``, ``threshold_min``. All else is as for :class:`rarefy.Search`.
+    """
 
     _algorithm = "cma-mae"
 
 
 class CmaMe(Search):
-    """New cells first, then improvements."""
+    """CMA-ME: new cells come first, then improvements. Arguments are those of :class:`rarefy.Search`."""
 
     _algorithm = "cma-me"
 
 
 class MapElites(Search):
-    """Elites varied by noise and, with ``line=True`` (the default), along lines to each other."""
+    """MAP-Elites: elites are varied, and candidates are not ranked.
+
+    :param line: vary them along lines to each other as well as by noise
+
+    Its own parameters: ``iso_sigma``, ``line_sigma``. All else is as for :class:`rarefy.Search`.
+    """
 
     def __init__(
         self,

@@ -35,8 +35,8 @@ def density(
 ) -> Axes:
     """The logarithm of an estimated density over one or two features.
 
-    :param of: a :class:`DensityDescent` (or its result, or the folder of its run), a
-        :class:`KernelDensity` or a :class:`FlowDensity`
+    :param of: a :class:`rarefy.DensityDescent` (or its result, or the folder of its run), a
+        :class:`rarefy.KernelDensity` or a :class:`rarefy.FlowDensity`
     :param resolution: points along each feature
     :param samples: dots: ``True`` for the features the density is made of (for a search: the
         features of its elites), or rows of features

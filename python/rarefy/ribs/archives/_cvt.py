@@ -24,6 +24,16 @@ _RENAMED = {
 }
 
 
+# Options of others' searches that change how long they take, and never what they find.
+_TREE_SPEED = {"leafsize", "compact_nodes", "copy_data", "balanced_tree"}
+_QUERY_SPEED = {"workers"}
+_SKLEARN_SPEED = {"algorithm", "leaf_size", "n_jobs"}
+
+
+def _matters(options: dict[str, Any] | None, for_speed: set[str]) -> bool:
+    return bool(options and options.keys() - for_speed)
+
+
 def _nearest(lower: np.ndarray, upper: np.ndarray, centroids: np.ndarray) -> Any:
     box = list(zip(lower.tolist(), upper.tolist(), strict=True))
     return Cvt.of(box, np.ascontiguousarray(centroids, dtype=np.float64))
@@ -141,13 +151,13 @@ class CVTArchive(CellArchive):
         )
         self._lookup: Any = None
         if nearest_neighbors == "scipy_kd_tree":
-            if kdtree_kwargs or kdtree_query_kwargs:
+            if _matters(kdtree_kwargs, _TREE_SPEED) or _matters(kdtree_query_kwargs, _QUERY_SPEED):
                 from scipy.spatial import KDTree
 
                 self._lookup = KDTree(self._centroids, **(kdtree_kwargs or {}))
                 self._query = dict(kdtree_query_kwargs or {})
         elif nearest_neighbors == "sklearn_nn":
-            if sklearn_nn_kwargs:
+            if _matters(sklearn_nn_kwargs, _SKLEARN_SPEED):
                 from sklearn.neighbors import NearestNeighbors
 
                 self._lookup = NearestNeighbors(**sklearn_nn_kwargs).fit(self._centroids)
