@@ -7,7 +7,9 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
+#include "python_part.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/domains/domain.hpp"
 #include "rarefy/experiment/config.hpp"
@@ -21,7 +23,7 @@ struct HeldSearch {
   Config config;
   DomainInfo problem;
   std::shared_ptr<Search> search;
-  bool own_parts = false;  // some of its parts are written in Python
+  std::vector<std::shared_ptr<PythonPart>> own_parts;  // those that are written in Python
   std::atomic<bool> busy = false;
   std::atomic<std::thread::id> owner{};  // who keeps it busy
 };

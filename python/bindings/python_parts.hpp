@@ -3,10 +3,9 @@
 // needs it.
 #pragma once
 
-#include <nanobind/nanobind.h>
-
 #include <memory>
 
+#include "python_part.hpp"
 #include "rarefy/density/density.hpp"
 #include "rarefy/emitters/emitter.hpp"
 
@@ -16,7 +15,7 @@ namespace rarefy::python {
 ///   score(features) -> scores             lower is sparser
 ///   observe(features, objectives)         takes in a batch
 /// and, where it has a state that is to be saved, __getstate__ and __setstate__ as pickle has them.
-[[nodiscard]] std::unique_ptr<Density> make_python_density(nanobind::object density,
+[[nodiscard]] std::unique_ptr<Density> make_python_density(std::shared_ptr<PythonPart> density,
                                                            Index feature_dim);
 
 /// An emitter: an object with
@@ -24,7 +23,7 @@ namespace rarefy::python {
 ///   ask(iteration) -> solutions
 ///   tell(solutions, features, objectives, scores, order) -> bool  true: restart
 ///   restart(solution)
-[[nodiscard]] std::unique_ptr<Emitter> make_python_emitter(nanobind::object emitter,
+[[nodiscard]] std::unique_ptr<Emitter> make_python_emitter(std::shared_ptr<PythonPart> emitter,
                                                            Index solution_dim);
 
 }  // namespace rarefy::python

@@ -100,7 +100,7 @@ std::shared_ptr<HeldSearch> held_search_of(const Run& run) {
 
 std::unique_ptr<HeldRun> start(std::shared_ptr<HeldSearch> held, const std::string& folder,
                                bool overwrite, std::int64_t iterations) {
-  if (held->own_parts) {
+  if (!held->own_parts.empty()) {
     throw Error(ErrorKind::parameter,
                 "folder: not with parts written in Python, which no folder can "
                 "hold; pickle the search instead");

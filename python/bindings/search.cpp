@@ -65,16 +65,18 @@ std::shared_ptr<HeldSearch> make_from_python(const Config& config, const DomainI
 
 // With a density, or emitters, of the user's own in place of those that `config` names.
 std::shared_ptr<HeldSearch> make_of_parts(const Config& config, const DomainInfo& problem,
-                                          std::shared_ptr<Workers> team, nb::object density,
+                                          std::shared_ptr<Workers> team, const nb::object& density,
                                           const std::vector<nb::object>& emitters) {
   auto held = std::make_shared<HeldSearch>();
   std::unique_ptr<Density> own_density;
   if (!density.is_none()) {
-    own_density = make_python_density(std::move(density), problem.feature_dim());
+    const auto part = held->own_parts.emplace_back(std::make_shared<PythonPart>(density));
+    own_density = make_python_density(part, problem.feature_dim());
   }
   std::vector<std::unique_ptr<Emitter>> own_emitters;
   for (const auto& emitter : emitters) {
-    own_emitters.push_back(make_python_emitter(emitter, problem.solution_dim));
+    const auto part = held->own_parts.emplace_back(std::make_shared<PythonPart>(emitter));
+    own_emitters.push_back(make_python_emitter(part, problem.solution_dim));
   }
   const nb::gil_scoped_release release;
   Config counted = config;  // as many of what belongs to each emitter
@@ -93,7 +95,6 @@ std::shared_ptr<HeldSearch> make_of_parts(const Config& config, const DomainInfo
   held->search = std::make_shared<Search>(std::move(parts), std::move(options));
   held->config = config;
   held->problem = problem;
-  held->own_parts = true;
   return held;
 }
 
@@ -226,6 +227,23 @@ std::optional<Out<double>> log_density(HeldSearch& self, const Rows& features) {
   return array_of(std::move(values), {count});
 }
 
+// A search and a part of it that is written in Python may refer to each other. The garbage
+// collector finds such circles where it is shown what the search holds.
+int show_parts(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (!nb::inst_ready(self)) return 0;
+  for (const auto& part : nb::inst_ptr<HeldSearch>(self)->own_parts) Py_VISIT(part->shown());
+  return 0;
+}
+int take_parts_back(PyObject* self) {
+  if (!nb::inst_ready(self)) return 0;
+  for (const auto& part : nb::inst_ptr<HeldSearch>(self)->own_parts) part->take_back();
+  return 0;
+}
+const PyType_Slot kCollected[] = {{Py_tp_traverse, reinterpret_cast<void*>(show_parts)},
+                                  {Py_tp_clear, reinterpret_cast<void*>(take_parts_back)},
+                                  {0, nullptr}};
+
 // For benchmarks: the same loop without Python.
 double time_loop(HeldSearch& self, const Domain& domain, std::int64_t iterations) {
   const InUse in_use(self);
@@ -240,7 +258,7 @@ double time_loop(HeldSearch& self, const Domain& domain, std::int64_t iterations
 
 void bind_search(nb::module_& m) {
   m.def("time_loop", &time_loop, nb::arg("search"), nb::arg("domain"), nb::arg("iterations"));
-  nb::class_<HeldSearch>(m, "_Search")
+  nb::class_<HeldSearch>(m, "_Search", nb::type_slots(kCollected))
       .def_static("make", &make_from_python, nb::arg("config"), nb::arg("problem"), nb::arg("team"),
                   nb::arg("centroids").noconvert().none() = nb::none(),
                   nb::arg("initial").noconvert().none() = nb::none())
@@ -261,7 +279,7 @@ void bind_search(nb::module_& m) {
             self.search->load(in);
           },
           nb::arg("state"))
-      .def_ro("own_parts", &HeldSearch::own_parts)
+      .def_prop_ro("own_parts", [](const HeldSearch& self) { return !self.own_parts.empty(); })
       .def_static("load", &load, nb::arg("state"), nb::arg("team"))
       .def("save", &save)
       .def("ask", &ask)

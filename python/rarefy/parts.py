@@ -24,6 +24,7 @@ class _Density:
     """A density over feature space, estimated from features."""
 
     _native: _core._Density
+    feature_box: list[tuple[float, float]]  #: where features are expected; densities are computed fastest there
 
     def observe(self, features: Any) -> None:
         """Takes in more features."""
@@ -47,8 +48,7 @@ class _Density:
 
 def _box_around(features: Doubles) -> list[tuple[float, float]]:
     low, high = features.min(axis=0), features.max(axis=0)
-    wide = np.where(high > low, high - low, 1.0)
-    return list(zip((low - 0.0 * wide).tolist(), (np.maximum(high, low + wide)).tolist(), strict=True))
+    return list(zip(low.tolist(), np.where(high > low, high, low + 1.0).tolist(), strict=True))
 
 
 class KernelDensity(_Density):
@@ -87,8 +87,9 @@ class KernelDensity(_Density):
             feature_box = _box_around(rows)
         if capacity is None:
             capacity = 10_000 if rows is None else max(1, len(rows))
+        self.feature_box = as_box(feature_box)
         self._native = _core._Density.kernel(
-            as_box(feature_box), capacity, str(bandwidth), kernel, method, seed, threads
+            self.feature_box, capacity, str(bandwidth), kernel, method, seed, threads
         )
         if rows is not None:
             self.observe(rows)
@@ -131,8 +132,9 @@ class FlowDensity(_Density):
         seed: int = 1,
         threads: int = 0,
     ) -> None:
+        self.feature_box = as_box(feature_box)
         self._native = _core._Density.flow(
-            as_box(feature_box), capacity, list(layers), activation, steps, batch, rate, seed, threads
+            self.feature_box, capacity, list(layers), activation, steps, batch, rate, seed, threads
         )
 
 

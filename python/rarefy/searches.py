@@ -239,6 +239,8 @@ class Search:
         """Writes the whole search; :func:`rarefy.load` goes on to the same bits."""
         from .folders import write_search
 
+        if self._native.own_parts:
+            raise TypeError("save: a search with parts written in Python is not for files of rarefy; pickle it")
         write_search(file, self)
 
     def __getstate__(self) -> dict[str, Any]:

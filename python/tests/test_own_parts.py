@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import gc
 import pickle
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -133,3 +135,21 @@ def test_many_threads_call_them() -> None:
     search = small("kde", own_emitters=[RandomWalk(seed=seed) for seed in range(20)], threads=4)
     go(search, 20)
     assert search.evaluations == 20 * 160
+
+
+def test_a_search_and_its_part_that_refer_to_each_other_are_collected() -> None:
+    density = Histogram()
+    search = rarefy.DensityDescent(4, [(-2, 2), (-2, 2)], density=density, emitters=2, batch=4, seed=1)
+    density.search = search  # type: ignore[attr-defined]
+    search.tell(search.ask()[:, :2])
+    gone = weakref.ref(density)
+    del density, search
+    gc.collect()
+    assert gone() is None
+
+
+def test_a_search_with_parts_of_ones_own_is_not_saved_to_a_file(tmp_path: Path) -> None:
+    search = rarefy.DensityDescent(4, [(-2, 2), (-2, 2)], density=Histogram(), emitters=2, batch=4, seed=1)
+    with pytest.raises(TypeError, match="pickle"):
+        search.save(tmp_path / "search")
+    assert not any(tmp_path.iterdir())

@@ -11,7 +11,7 @@ from matplotlib.colors import Colormap, Normalize
 
 from .._arrays import Doubles, as_box, as_rows
 from .._raster import Raster
-from ..parts import KernelDensity, _Density
+from ..parts import _Density
 from ..running import RunResult
 from ..searches import Search
 from ._given import colormap, draw_landmarks, draw_lines, landmarks_of, new_axes, positive, title_of
@@ -40,8 +40,7 @@ def density(
     :param resolution: points along each feature
     :param samples: dots: ``True`` for the features the density is made of (for a search: the
         features of its elites), or rows of features
-    :param feature_box: what to show; ``None``: the feature box of a search, or what the samples
-        of a density span
+    :param feature_box: what to show; ``None``: the feature box of the search or of the density
     :param depth: how far below its greatest value it is told apart; ``None``: all the way
     """
     estimate, problem = _estimate(of)
@@ -115,15 +114,9 @@ def _estimate(of: Any) -> tuple[Any, Any]:
 def _box(estimate: Any, problem: Any) -> Any:
     if problem is not None:
         return problem.feature_box
-    samples = estimate.samples
-    if len(samples) == 0:
+    if len(estimate) == 0:
         raise ValueError("of: got a density without samples, expected some: call observe() first")
-    low, high = samples.min(axis=0), samples.max(axis=0)
-    margin = 0.05 * (high - low)
-    if isinstance(estimate, KernelDensity):
-        margin = 3 * np.asarray(estimate.bandwidths)
-    margin = np.where((margin > 0) | (high > low), margin, 1.0)
-    return np.stack([low - margin, high + margin], axis=1)
+    return estimate.feature_box
 
 
 def _samples(estimate: Any, samples: Any, dim: int) -> Doubles | None:
