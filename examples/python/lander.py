@@ -41,7 +41,7 @@ def main():
     parser.add_argument("--out", default="lander", help="the folder of the run")
     options = parser.parse_args()
 
-    if Path(options.out, "config.toml").exists():
+    if rarefy.holds_run(options.out):
         result = rarefy.resume(options.out, land, options.iterations)
     else:
         search = rarefy.DensityDescent(

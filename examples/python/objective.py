@@ -52,7 +52,7 @@ def main():
         found = search.metrics()
         print(f"{name:16} {100 * found['coverage']:6.1f} %  {found['qd_score']:8,.0f}  {found['mean_objective']:14.3f}")
 
-    figure, axes = plt.subplots(1, 2, figsize=(10, 4.4), layout="constrained")
+    figure, axes = plt.subplots(1, 2, figsize=(10, 3.9), layout="constrained")
     for ax, name in zip(axes, ["DensityDescent", "CmaMae"]):
         rarefy.plot.heatmap(searches[name], ax, vmin=0, vmax=1, title=name)
     figure.savefig(options.out)

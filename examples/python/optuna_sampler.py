@@ -64,11 +64,11 @@ class RarefySampler(optuna.samplers.BaseSampler):
 
     def after_trial(self, study, trial, state, values):
         with self._lock:
-            iteration, row, parameters = self._given.pop(trial.number)
+            iteration, row, parameters = self._given.pop(trial.number, (None, None, None))
             if iteration != self.search.iteration or row not in self._waiting:
-                return  # another trial with this candidate was faster
+                return  # not one of ours, or another trial with this candidate was faster
             self._waiting.remove(row)
-            # A trial with other parameters (one that was enqueued) says nothing of the candidate.
+            # A trial with other parameters (enqueued with one of them, say) says nothing of the candidate.
             as_proposed = {name: trial.params.get(name) for name in parameters} == parameters
             if state == optuna.trial.TrialState.COMPLETE and as_proposed:
                 self._features[row] = trial.user_attrs.get("features", np.nan)

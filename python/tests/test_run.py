@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -263,6 +264,25 @@ def test_a_function_that_cannot_travel_is_told(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setitem(sys.modules, "cloudpickle", None)
     with pytest.raises(ValueError, match="evaluate: cannot be sent to other processes"):
         small().run(lambda x: project(x), 2, executor="processes", progress=False)
+
+
+def out_of_reach() -> None:
+    raise LookupError("not here")
+
+
+class ComesApart:
+    """Can be pickled, but nothing can be made of the pickle."""
+
+    def __reduce__(self) -> Any:
+        return out_of_reach, ()
+
+    def __call__(self, solutions: Any) -> Any:
+        return project(solutions)
+
+
+def test_a_function_that_does_not_arrive_is_told() -> None:
+    with pytest.raises(RuntimeError, match="evaluate: did not arrive in another process .*Error"):
+        small().run(ComesApart(), 1, executor="processes", workers=1)
 
 
 # ---- folders ---------------------------------------------------------------------------------
