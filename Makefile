@@ -9,6 +9,8 @@ DEMO_ITERATIONS ?= 5000
 BENCH_ARGS ?=
 # Arguments for the tests of the Python package, such as PYTEST_ARGS='-k executor'
 PYTEST_ARGS ?=
+# Notebooks to make, such as NOTEBOOKS='arm lander'
+NOTEBOOKS ?=
 # Arguments for the comparisons with others, such as PEER_ARGS='--threads 1'
 PEER_ARGS ?=
 # Arguments for the torture, such as TORTURE_ARGS='--part faults links --seed 2'
@@ -25,7 +27,7 @@ fixed_layout = $$(setarch -R true >/dev/null 2>&1 && echo setarch -R)
 # configured them they stay: to leave them out again would delete what was built of them.
 configure_command = cmake --preset release $(if $(wildcard build/release/CMakeCache.txt),,-D RAREFY_BUILD_TESTS=OFF)
 
-.PHONY: help demo build test python wheel test-python fresh bench bench-flow bench-peers bench-instructions lint format \
+.PHONY: help demo build test python wheel test-python notebooks fresh bench bench-flow bench-peers bench-instructions lint format \
         sanitize fuzz torture clean
 
 help: ## list the verbs
@@ -66,6 +68,10 @@ wheel: ## make a wheel for any Linux of this processor and Python 3.11 or newer:
 test-python: ## make a wheel with pip, and test it in an environment of its own
 	@scripts/setup build python
 	@JOBS=$(JOBS) scripts/python $(PYTEST_ARGS)
+
+notebooks: python ## make and execute the notebooks of examples/python again (3 min); NOTEBOOKS='arm lander' for some
+	@env/bin/python -m pip --disable-pip-version-check -q install nbclient ipykernel cloudpickle 'gymnasium[mujoco]' 'mujoco>=3.14,<4'
+	@env/bin/python scripts/notebooks $(NOTEBOOKS)
 
 fresh: ## try `make demo` and `make test` in a new Debian 12 (needs root)
 	@scripts/setup fresh

@@ -14,7 +14,7 @@ import rarefy
 try:
     from dask.distributed import Client, LocalCluster
 except ImportError:
-    raise SystemExit("this example needs Dask: pip install 'dask[distributed]'")
+    raise SystemExit("this example needs Dask: pip install 'dask[distributed]'") from None
 
 
 def throw(solution):

@@ -1,8 +1,8 @@
 """Gaits of gymnasium's HalfCheetah (MuJoCo): how often each foot is on the ground, and how far it gets.
 
 A solution is a linear policy: from 17 observations to 6 torques. Features are the shares of time in
-which the back and the front foot touch the ground, the objective is the return: distance, less what
-the torques cost. Other processes evaluate. `pip install rarefy[mujoco]` brings what it needs.
+which the back and the front foot touch the ground, the objective is the return: speed forwards, less
+what the torques cost. Other processes evaluate. `pip install rarefy[mujoco]` brings what it needs.
 """
 
 import argparse
@@ -15,12 +15,11 @@ try:
     import gymnasium
     import mujoco
 except ImportError:
-    raise SystemExit("this example needs gymnasium and MuJoCo: pip install rarefy[mujoco]")
+    raise SystemExit("this example needs gymnasium and MuJoCo: pip install rarefy[mujoco]") from None
 
 OBSERVATIONS = 17
 TORQUES = 6
 STEPS = 200  # 10 seconds
-
 
 made = {}
 
@@ -28,7 +27,9 @@ made = {}
 def cheetah():
     """One for each process. It always begins in the same way."""
     if "cheetah" not in made:
+        mujoco.set_mju_user_warning(lambda text: None)  # gymnasium's model has an old attribute
         made["cheetah"] = gymnasium.make("HalfCheetah-v5", max_episode_steps=STEPS, reset_noise_scale=0.0)
+        mujoco.set_mju_user_warning(None)
     return made["cheetah"]
 
 
@@ -42,6 +43,7 @@ def steps(solution):
     over = False
     while not over:
         observation, reward, _, over, _ = environment.step(np.tanh(policy @ observation))
+        # In this model, there is nothing but the ground to touch.
         yield [foot in data.contact.geom for foot in feet], reward
 
 
@@ -75,10 +77,11 @@ def main():
 
     search = make_search(options.seed)
     search.run(gait, options.iterations, rowwise=True, executor="processes", workers=options.workers)
-    best = search.archive.best()
-    print(f"{len(search.archive)} different gaits out of {search.evaluations:,}, QD score {search.archive.qd_score:,.0f}")
-    print(f"the best return is {best.objective:.0f}, with the back foot down for {best.features[0]:.0%} of the time "
-          f"and the front foot for {best.features[1]:.0%}")  # fmt: skip
+    archive = search.archive
+    back, front = archive.best().features
+    print(f"{len(archive)} different gaits out of {search.evaluations:,}, QD score {archive.qd_score:,.0f}")
+    print(f"the best return is {archive.best().objective:.0f}, with the back foot down for {back:.0%} of the time")
+    print(f"and the front foot for {front:.0%}")
     rarefy.plot.heatmap(search).figure.savefig(options.out)
 
 

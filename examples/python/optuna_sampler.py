@@ -22,7 +22,7 @@ import rarefy
 try:
     import optuna
 except ImportError:
-    raise SystemExit("this example needs Optuna: pip install optuna")
+    raise SystemExit("this example needs Optuna: pip install optuna") from None
 
 RANGE = (-4, 4)  # of candidates, whatever that of the parameters: it suits the default steps of a search
 
@@ -47,6 +47,11 @@ class RarefySampler(optuna.samplers.BaseSampler):
         self._features = np.full((len(self._candidates), self.search.feature_dim), np.nan)
         self._objectives = np.full(len(self._candidates), np.nan)
 
+    def parameters(self, solution):
+        """Those that a solution of the search stands for, such as an elite's."""
+        pairs = zip(solution, self._space.items(), strict=True)
+        return {name: scaled(number, distribution) for number, (name, distribution) in pairs}
+
     def infer_relative_search_space(self, study, trial):
         return self._space
 
@@ -54,8 +59,7 @@ class RarefySampler(optuna.samplers.BaseSampler):
         with self._lock:
             row = self._waiting[0]
             self._waiting.rotate(-1)
-            pairs = zip(self._candidates[row], self._space.items(), strict=True)
-            parameters = {name: scaled(number, distribution) for number, (name, distribution) in pairs}
+            parameters = self.parameters(self._candidates[row])
             self._given[trial.number] = self.search.iteration, row, parameters
         return parameters
 
@@ -67,11 +71,15 @@ class RarefySampler(optuna.samplers.BaseSampler):
             iteration, row, parameters = self._given.pop(trial.number, (None, None, None))
             if iteration != self.search.iteration or row not in self._waiting:
                 return  # not one of ours, or another trial with this candidate was faster
+            count = self.search.feature_dim
+            features = trial.user_attrs.get("features", [np.nan] * count)
+            if np.shape(features) != (count,):
+                raise ValueError(f"trial {trial.number}: got features {features}, expected {count} numbers")
             self._waiting.remove(row)
             # A trial with other parameters (enqueued with one of them, say) says nothing of the candidate.
             as_proposed = {name: trial.params.get(name) for name in parameters} == parameters
             if state == optuna.trial.TrialState.COMPLETE and as_proposed:
-                self._features[row] = trial.user_attrs.get("features", np.nan)
+                self._features[row] = features
                 maximize = study.direction == optuna.study.StudyDirection.MAXIMIZE
                 self._objectives[row] = values[0] if maximize else -values[0]
             if not self._waiting:
@@ -88,7 +96,7 @@ class RarefySampler(optuna.samplers.BaseSampler):
 
 def scaled(number, distribution):
     """A parameter's value, from a number of a candidate."""
-    place = (number - RANGE[0]) / (RANGE[1] - RANGE[0])
+    place = (float(number) - RANGE[0]) / (RANGE[1] - RANGE[0])
     low, high = distribution.low, distribution.high
     value = low * (high / low) ** place if distribution.log else low + place * (high - low)
     if distribution.step:
@@ -137,8 +145,11 @@ def main():
     study.optimize(can, n_trials=40 * options.iterations)
     archive = sampler.search.archive
     print(f"{len(study.trials):,} trials, of which {sampler.search.failed} were pruned")
-    print(f"{len(archive)} different cans; the one nearest to 1 litre and 1.5 weighs "
-          f"{-archive.nearest([1, 1.5]).objective:.0f} g")  # fmt: skip
+    print(f"{len(archive)} different cans; the one nearest to 1 litre and 1.5 times as high as wide:")
+    can_of_a_litre = archive.nearest([1, 1.5])
+    parameters = sampler.parameters(can_of_a_litre.solution)
+    words = ", ".join(f"{name} {value:.3g} cm" for name, value in parameters.items())
+    print(f"{-can_of_a_litre.objective:.0f} g, {words}")
     rarefy.plot.heatmap(archive).figure.savefig(options.out)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import runpy
 import subprocess
@@ -59,7 +58,7 @@ def assert_picture(file: str) -> None:
     assert len(colours) > 100  # axes alone have shades of grey
 
 
-def test_throws(capfd: pytest.CaptureFixture[str]) -> None:
+def test_throws() -> None:
     assert number_after("coverage", run_alone("throws.py")) > 60  # at most 69: a low throw cannot go far
     assert_picture("throws.png")
 
@@ -113,16 +112,15 @@ def test_from_pyribs_and_the_same_with_pyribs(
     assert text.count(line) == 1
     original = tmp_path / "original.py"
     original.write_text(text.replace(line, "\nimport ribs\n"))
-    here, there = [], []
-    for seed in (1, 100, 200):
-        for script, found in (("from_pyribs.py", here), (original, there)):
-            run(script, "--iterations", 40, "--seed", seed, monkeypatch=monkeypatch)
-            found.append(capsys.readouterr().out)
-    assert all(out.startswith("rarefy:") for out in here) and all(out.startswith("ribs:") for out in there)
-    ours, theirs = ([number_after("coverage", out) for out in outs] for outs in (here, there))
-    assert min(*ours, *theirs) > 15
+    coverages = []
+    for script, module in ("from_pyribs.py", "rarefy:"), (original, "ribs:"):
+        run(script, "--iterations", 40, monkeypatch=monkeypatch)
+        out = capsys.readouterr().out
+        assert out.startswith(module)
+        coverages.append(number_after("coverage", out))
     # Other evolution strategies (docs/python/pyribs.md), so not the same figures, but as good.
-    assert np.mean(ours) > 0.8 * np.mean(theirs)
+    ours, theirs = coverages
+    assert theirs > 20 and 0.8 * theirs < ours < 1.25 * theirs
     assert_picture("from_pyribs.png")
 
 
@@ -134,6 +132,7 @@ def test_half_cheetah() -> None:
     assert 50 < gaits <= 200  # out of 200
     assert best > 50  # torques alone cost: without any skill it is below 0
     assert_picture("half_cheetah.png")
+    assert not Path("MUJOCO_LOG.TXT").exists()
 
 
 def test_dask_cluster() -> None:

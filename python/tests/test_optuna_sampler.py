@@ -100,6 +100,24 @@ def test_trials_that_fail_are_pruned_or_lack_features_count_as_failed(example: A
     assert (sampler.search.iteration, sampler.search.failed) == (1, 3)
 
 
+def test_features_of_another_shape_are_refused(example: Any) -> None:
+    def one_too_many(trial: Any) -> float:
+        trial.set_user_attr("features", [*features_of(trial), 0.0])
+        return 0.0
+
+    with pytest.raises(ValueError, match="trial 0: got features .*, expected 2 numbers"):
+        optuna.create_study(sampler=sampler_of(example)).optimize(one_too_many, n_trials=1)
+
+
+def test_an_elite_is_a_trial(example: Any) -> None:
+    sampler = sampler_of(example)
+    study = optuna.create_study(sampler=sampler)
+    study.optimize(objective, n_trials=12)
+    elite = sampler.search.archive[0]
+    (trial,) = [trial for trial in study.trials if trial.user_attrs["features"] == elite.features.tolist()]
+    assert sampler.parameters(elite.solution) == trial.params
+
+
 def test_enqueued_trials_say_nothing_of_a_candidate(example: Any) -> None:
     for given, failed in (({"x": 0.5, "rate": 0.1, "count": 4}, 0), ({"x": 0.5}, 1)):
         sampler = sampler_of(example)

@@ -291,7 +291,9 @@ def test_a_function_that_does_not_arrive_is_told() -> None:
 def test_a_folder_can_be_gone_on_with(tmp_path: Path) -> None:
     whole = small().run(project, 20, folder=tmp_path / "whole", progress=False)
     assert sorted(os.listdir(tmp_path / "whole")) == FILES
+    assert not rarefy.holds_run(tmp_path / "parts")
     small().run(project, 12, folder=tmp_path / "parts", progress=False)
+    assert rarefy.holds_run(tmp_path / "parts")
     loaded = rarefy.load(tmp_path / "parts")
     assert loaded.iteration == 12
     rest = rarefy.resume(tmp_path / "parts", project, 20, progress=False)

@@ -29,7 +29,6 @@ there.features
 # Some of the arms that were found:
 
 # %%
-import matplotlib.pyplot as plt
 import numpy as np
 
 ax = rarefy.plot.heatmap(search, cmap="Greys", colorbar=False, title="Six of the arms")

@@ -2,8 +2,8 @@
 # # Gaits of a half cheetah
 #
 # HalfCheetah is a two-legged runner of [gymnasium](https://gymnasium.farama.org)'s, simulated by MuJoCo. In how many ways can it move?
-# Features are the shares of time in which the back and the front foot touch the ground. The objective is the return: how far it
-# gets, less what the torques cost. A solution is a linear policy, 6 x 17 numbers. `pip install rarefy[mujoco]` brings what this needs.
+# Features are the shares of time in which the back and the front foot touch the ground. The objective is the return: speed
+# forwards, less what the torques cost. A solution is a linear policy, 6 x 17 numbers. `pip install rarefy[mujoco]` brings what this needs.
 
 # %%
 import gymnasium
@@ -24,8 +24,8 @@ search.run(gait, iterations=80, rowwise=True, executor="processes")
 search
 
 # %% [markdown]
-# Four gaits: the best, one on the back foot, one on the front foot, and one that hardly touches the ground. A bar
-# says that the foot is down.
+# Four gaits: the best, one on the back foot, one on the front foot, and one whose feet hardly touch the ground. (What
+# else does is not among the features: it may well slide on its back.) A bar says that the foot is down.
 
 # %%
 archive = search.archive
@@ -33,12 +33,12 @@ gaits = {
     "the best": archive.best(),
     "mostly on the back foot": archive.nearest([0.9, 0.1]),
     "mostly on the front foot": archive.nearest([0.1, 0.9]),
-    "hardly on the ground": archive.nearest([0.1, 0.1]),
+    "feet hardly on the ground": archive.nearest([0.1, 0.1]),
 }
 figure, axes = plt.subplots(len(gaits), 1, figsize=(9, 5), sharex=True, layout="constrained")
 for ax, (name, elite) in zip(axes, gaits.items()):
     contacts = np.array([down for down, _ in steps(elite.solution)])
-    ax.imshow(~contacts.T, aspect="auto", cmap="gray", interpolation="nearest", extent=(0, STEPS * 0.05, -0.5, 1.5))
+    ax.imshow(~contacts.T, aspect="auto", cmap="gray", interpolation="nearest", extent=(0, 10, -0.5, 1.5))
     ax.set_yticks([1, 0], ["back foot", "front foot"])
     ax.set_title(f"{name}: return {elite.objective:.0f}", fontsize=10)
 axes[-1].set_xlabel("seconds");

@@ -22,7 +22,7 @@ import rarefy
 algorithms = [rarefy.DensityDescent, rarefy.CmaMae, rarefy.CmaMe, rarefy.MapElites]
 searches = compare(algorithms, iterations=500, seed=1)
 table = pd.DataFrame({name: search.metrics() for name, search in searches.items()}).T
-table[["evaluations", "coverage", "qd_score", "mean_objective"]]
+table[["evaluations", "coverage", "qd_score", "mean_objective"]].round(3)
 
 # %%
 figure, axes = plt.subplots(1, 2, figsize=(10, 3.9), layout="constrained")
