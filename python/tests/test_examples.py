@@ -114,7 +114,7 @@ def test_from_pyribs_and_the_same_with_pyribs(
     original.write_text(text.replace(line, "\nimport ribs\n"))
     coverages = []
     for script, module in ("from_pyribs.py", "rarefy:"), (original, "ribs:"):
-        run(script, "--iterations", 40, monkeypatch=monkeypatch)
+        run(script, "--iterations", 25, monkeypatch=monkeypatch)
         out = capsys.readouterr().out
         assert out.startswith(module)
         coverages.append(number_after("coverage", out))
@@ -127,9 +127,9 @@ def test_from_pyribs_and_the_same_with_pyribs(
 def test_half_cheetah() -> None:
     pytest.importorskip("mujoco", reason="optional: pip install rarefy[mujoco]")
     pytest.importorskip("gymnasium", reason="optional: pip install rarefy[mujoco]")
-    out = run_alone("half_cheetah.py", "--iterations", 2, "--workers", 2)
+    out = run_alone("half_cheetah.py", "--iterations", 1, "--workers", 2)
     gaits, best = number_after("", out), number_after("best return is", out)
-    assert 50 < gaits <= 200  # out of 200
+    assert 40 < gaits <= 100  # out of 100
     assert best > 50  # torques alone cost: without any skill it is below 0
     assert_picture("half_cheetah.png")
     assert not Path("MUJOCO_LOG.TXT").exists()
