@@ -34,7 +34,7 @@ ax = rarefy.plot.heatmap(search)
 # %%
 landings = search.archive.to_pandas()
 landings = landings[landings["landing place (m)"].abs() <= 400].copy()
-landings["place"] = 100 * (landings["landing place (m)"] / 100).round()
+landings["place"] = 100 * (landings["landing place (m)"] / 100).round().astype(int)
 landings.groupby("place")["impact speed (m/s)"].min().round(2).to_frame("least speed (m/s)").T
 
 # %% [markdown]
