@@ -9,6 +9,8 @@ DEMO_ITERATIONS ?= 5000
 BENCH_ARGS ?=
 # Arguments for the tests of the Python package, such as PYTEST_ARGS='-k executor'
 PYTEST_ARGS ?=
+# Notebooks to make, such as NOTEBOOKS='arm lander'
+NOTEBOOKS ?=
 # Arguments for the comparisons with others, such as PEER_ARGS='--threads 1'
 PEER_ARGS ?=
 # Arguments for the torture, such as TORTURE_ARGS='--part faults links --seed 2'
@@ -25,8 +27,8 @@ fixed_layout = $$(setarch -R true >/dev/null 2>&1 && echo setarch -R)
 # configured them they stay: to leave them out again would delete what was built of them.
 configure_command = cmake --preset release $(if $(wildcard build/release/CMakeCache.txt),,-D RAREFY_BUILD_TESTS=OFF)
 
-.PHONY: help demo build test python wheel test-python docs docs-links fresh bench bench-flow bench-peers bench-instructions lint format \
-        sanitize fuzz torture clean
+.PHONY: help demo build test python wheel test-python docs docs-links notebooks fresh bench bench-flow bench-peers \
+        bench-instructions lint format sanitize fuzz torture clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -73,6 +75,10 @@ docs: ## make the site of the Python package: build/docs/html
 docs-links: ## visit the addresses that its pages lead to (needs a network)
 	@scripts/setup build python
 	@JOBS=$(JOBS) scripts/docs links
+
+notebooks: python ## make and execute the notebooks of examples/python again (3 min); NOTEBOOKS='arm lander' for some
+	@env/bin/python -m pip --disable-pip-version-check -q install nbclient ipykernel cloudpickle 'gymnasium[mujoco]' 'mujoco>=3.14,<4'
+	@env/bin/python scripts/notebooks $(NOTEBOOKS)
 
 fresh: ## try `make demo` and `make test` in a new Debian 12 (needs root)
 	@scripts/setup fresh

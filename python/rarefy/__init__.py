@@ -14,7 +14,7 @@ from . import _core
 from ._core import instruction_set, pin_instruction_set
 from .archive import Archive, Elite
 from .evaluation import Failure
-from .folders import load
+from .folders import holds_run, load
 from .own_parts import OwnDensity, OwnEmitter
 from .parts import (
     CmaEs,
@@ -61,6 +61,6 @@ __all__ = [
     "Archive", "CmaEs", "CmaMae", "CmaMe", "Cvt", "DensityDescent", "Domain", "Elite", "EliteArchive",
     "Failure", "FlowDensity", "Grid", "KernelDensity", "MapElites", "NoveltySearch", "OwnDensity",
     "OwnEmitter", "Problem",
-    "Reservoir", "RunResult", "Search", "Team", "__version__", "algorithms", "domains",
+    "Reservoir", "RunResult", "Search", "Team", "__version__", "algorithms", "domains", "holds_run",
     "instruction_set", "load", "parameters", "pin_instruction_set", "resume",
 ]  # fmt: skip

@@ -15,11 +15,13 @@ from ._raster import cells_raster, default_kind, projection
 if TYPE_CHECKING:
     from .archive import Archive
     from .running import RunResult
+    from .searches import Search
 
 # Some colours of viridis (S. van der Walt, N. Smith, 2015), between which others lie.
 _COLOURS = np.array(
     [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]], dtype=float
 )
+# Light on dark pages, too: there, the darkest colours could not be told from a dark one.
 _NOTHING = np.array([235, 235, 235], dtype=np.uint8)
 _PIXELS = 240
 
@@ -90,7 +92,7 @@ def _text(x: float, y: float, words: str, anchor: str = "middle", more: str = ""
 def _svg(width: float, height: float, parts: list[str]) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}" viewBox="0 0 {width:g} {height:g}" '
-        f'font-family="sans-serif" font-size="11" fill="currentColor">{"".join(parts)}</svg>'
+        f'font-family="sans-serif" font-size="11" fill="currentColor" style="vertical-align:top">{"".join(parts)}</svg>'
     )
 
 
@@ -180,21 +182,32 @@ def _lines_of(archive: Archive) -> list[str]:
 
 
 def _captioned(archive: Archive, pictures: str, lines: list[str]) -> str:
-    title = html.escape(archive.problem.title or archive.problem.name)
+    problem = archive.problem
+    title = html.escape(problem.title or ("" if problem.name == "problem" else problem.name))
     words = {
         "visits": "visits of each cell (logarithmic)",
-        "objectives": "best objective" + (" of each cell" if archive.problem.feature_dim <= 2 else ""),
+        "objectives": "best objective" + (" of each cell" if problem.feature_dim <= 2 else ""),
         "elites": "number of elites",
     }
     what = words[default_kind(archive)]
     return (
-        f'<div style="font-family:sans-serif"><b>{title}</b><br>{pictures}<br>'
-        f"<small>Colours: {what}<br>{'<br>'.join(lines)}</small></div>"
+        f'<div style="font-family:sans-serif;line-height:1.4">{f"<b>{title}</b>" if title else ""}<div>{pictures}</div>'
+        f'<div style="font-size:smaller">Colours: {what}<br>{"<br>".join(lines)}</div></div>'
     )
 
 
 def archive_as_html(archive: Archive) -> str:
     return _captioned(archive, heatmap_as_svg(archive), _lines_of(archive))
+
+
+def search_as_html(search: Search) -> str:
+    archive = search.archive
+    line = f"{type(search).__name__}, {search.iteration:,} iterations, {search.evaluations:,} evaluations"
+    return _captioned(archive, heatmap_as_svg(archive), [line, *_lines_of(archive), *_failures_of(search)])
+
+
+def _failures_of(search: Search) -> list[str]:
+    return [f"{search.failed:,} evaluations failed"] if search.failed else []
 
 
 def result_as_html(result: RunResult) -> str:
@@ -207,9 +220,8 @@ def result_as_html(result: RunResult) -> str:
         f"{'finished' if result.finished else 'stopped'} after {result.search.iteration:,} iterations, "
         f"{result.search.evaluations:,} evaluations and {result.seconds:.3g} s",
         *_lines_of(archive),
+        *_failures_of(result.search),
     ]
-    if result.search.failed:
-        lines.append(f"{result.search.failed:,} evaluations failed")
     if result.folder is not None:
         lines.append(html.escape(result.folder))
     return _captioned(archive, pictures, lines)

@@ -39,8 +39,8 @@ def make_config(
             hint = f"; did you mean '{nearest}'?" if nearest else ""
             raise TypeError(f"{caller}() got an unexpected keyword argument '{keyword}'{hint}")
         set_parameter(config, names[keyword], value)
-    for keyword in keywords:
-        if reason := config.reason_without_effect(names[keyword]):
+    for keyword, value in keywords.items():
+        if value is not None and (reason := config.reason_without_effect(names[keyword])):
             raise ValueError(f"{keyword}: {reason}")
     return config
 

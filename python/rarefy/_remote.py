@@ -24,6 +24,7 @@ class Results:
 
 # Functions that have arrived in this process, by the digest of their pickle.
 _received: dict[str, Work] = {}
+_broken: dict[str, str] = {}  # why others did not
 
 
 @dataclass
@@ -132,7 +133,10 @@ def _pickled(work: Work) -> bytes:
 def receive(parcel: tuple[str, bytes | None]) -> None:
     digest, function = parcel
     if function is not None and digest not in _received:
-        _received[digest] = pickle.loads(function)
+        try:
+            _received[digest] = pickle.loads(function)
+        except Exception as problem:  # a process that ends here could not say why
+            _broken[digest] = f"{type(problem).__name__}: {problem}"
 
 
 def evaluate(parcel: tuple[str, bytes | None], solutions: Doubles) -> Results | None:
@@ -141,6 +145,11 @@ def evaluate(parcel: tuple[str, bytes | None], solutions: Doubles) -> Results | 
     receive(parcel)
     work = _received.get(parcel[0])
     if work is None:
+        if parcel[0] in _broken:
+            raise RuntimeError(
+                f"evaluate: did not arrive in another process ({_broken[parcel[0]]}); what it uses must be in a module, "
+                "or be plain functions and values (not those of functools.cache)"
+            )
         return None
     results = work.results(solutions)
     results.errors = {row: _able_to_travel(error) for row, error in results.errors.items()}

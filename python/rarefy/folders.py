@@ -14,6 +14,11 @@ def write_search(file: str | os.PathLike[str], search: Search) -> None:
     _core.write_checkpoint(os.fspath(file), search._native.save())
 
 
+def holds_run(folder: str | os.PathLike[str]) -> bool:
+    """Whether there is a run in a folder that :func:`rarefy.resume` can go on with."""
+    return (Path(folder) / "config.toml").exists()
+
+
 def load(place: str | os.PathLike[str], threads: int = 0) -> Search:
     """A search from a file that :meth:`Search.save` wrote, or from the folder of a run.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+import warnings
 from collections.abc import Callable
 from concurrent.futures import Executor
 from contextlib import ExitStack
@@ -201,7 +202,9 @@ class _Bar:
         if not wanted:
             return
         try:
-            from tqdm.auto import tqdm
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # in a notebook without ipywidgets: a bar of text will do
+                from tqdm.auto import tqdm
         except ImportError:
             return
         self._bar = tqdm(total=iterations, initial=search.iteration, unit="it", dynamic_ncols=True)

@@ -118,6 +118,7 @@ class Search:
     def _take(self, search: _core._Search) -> None:
         self._native = search
         self._archive: tuple[int, Archive] | None = None
+        self._asked = -1  # the iteration of the last ask()
 
     # ---- the loop ----------------------------------------------------------------------------
 
@@ -126,7 +127,9 @@ class Search:
 
         Asking again before telling gives the same ones.
         """
-        return self._native.ask()
+        candidates = self._native.ask()
+        self._asked = self._native.iteration
+        return candidates
 
     def tell(self, features: Any, objectives: Any = None, valid: Any = None) -> None:
         """What the candidates turned out to be.
@@ -244,13 +247,15 @@ class Search:
         write_search(file, self)
 
     def __getstate__(self) -> dict[str, Any]:
+        asked = self._asked == self._native.iteration
         if self._native.own_parts:
             return {
                 "own": self._own,
                 "config": self._native.config.to_toml(),
                 "state": self._native.save_state(),
+                "asked": asked,
             }
-        return {"state": self._native.save()}
+        return {"state": self._native.save(), "asked": asked}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         if "own" in state:
@@ -260,8 +265,10 @@ class Search:
                 _core._Search.make_of_parts(config, config.problem, _core.Team(0), *self._own)
             )
             self._native.load_state(state["state"])
-            return
-        self._take(_core._Search.load(state["state"], _core.Team(0)))
+        else:
+            self._take(_core._Search.load(state["state"], _core.Team(0)))
+        if state.get("asked"):  # the same candidates, so that their results can be told
+            self.ask()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Search:
         other = object.__new__(type(self))
@@ -275,7 +282,9 @@ class Search:
         )
 
     def _repr_html_(self) -> str:
-        return self.archive._repr_html_()
+        from ._html import search_as_html
+
+        return search_as_html(self)
 
 
 class DensityDescent(Search):

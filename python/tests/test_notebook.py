@@ -71,6 +71,15 @@ def test_archive_shows_axes_and_escapes_names() -> None:
     assert "<b>R&amp;D</b>" in html and "visits of each cell" in html
 
 
+def test_search_says_how_far_it_is_and_a_problem_without_a_name_has_no_title() -> None:
+    search = rarefy.DensityDescent(2, [(-2, 2), (-3, 5)], seed=1, emitters=2, batch=10)
+    features = search.ask().copy()
+    search.tell(features, valid=features[:, 0] > features[:, 0].min())
+    html = search._repr_html_()
+    assert "DensityDescent, 1 iterations, 20 evaluations" in html and "1 evaluations failed" in html
+    assert "<b>" not in html and "<b>arm</b>" in rarefy.MapElites(2, [(0, 1)], name="arm")._repr_html_()
+
+
 def test_archives_of_any_number_of_features_can_be_shown() -> None:
     for features in (1, 2, 3, 9):
         search = rarefy.MapElites(9, [(-2, 2)] * features, seed=1, archive="cvt", cells=50)

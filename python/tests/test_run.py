@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -265,13 +266,34 @@ def test_a_function_that_cannot_travel_is_told(monkeypatch: pytest.MonkeyPatch) 
         small().run(lambda x: project(x), 2, executor="processes", progress=False)
 
 
+def out_of_reach() -> None:
+    raise LookupError("not here")
+
+
+class ComesApart:
+    """Can be pickled, but nothing can be made of the pickle."""
+
+    def __reduce__(self) -> Any:
+        return out_of_reach, ()
+
+    def __call__(self, solutions: Any) -> Any:
+        return project(solutions)
+
+
+def test_a_function_that_does_not_arrive_is_told() -> None:
+    with pytest.raises(RuntimeError, match="evaluate: did not arrive in another process .*Error"):
+        small().run(ComesApart(), 1, executor="processes", workers=1)
+
+
 # ---- folders ---------------------------------------------------------------------------------
 
 
 def test_a_folder_can_be_gone_on_with(tmp_path: Path) -> None:
     whole = small().run(project, 20, folder=tmp_path / "whole", progress=False)
     assert sorted(os.listdir(tmp_path / "whole")) == FILES
+    assert not rarefy.holds_run(tmp_path / "parts")
     small().run(project, 12, folder=tmp_path / "parts", progress=False)
+    assert rarefy.holds_run(tmp_path / "parts")
     loaded = rarefy.load(tmp_path / "parts")
     assert loaded.iteration == 12
     rest = rarefy.resume(tmp_path / "parts", project, 20, progress=False)

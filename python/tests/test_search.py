@@ -6,6 +6,7 @@ import copy
 import pickle
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -194,6 +195,18 @@ def test_keeps_to_the_parameters_it_was_given() -> None:
     assert rarefy.DensityDescent(6, [(0, 1)], profile="published").config.get("profile") == "published"
 
 
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda search: pickle.loads(pickle.dumps(search))])
+def test_a_copy_made_between_ask_and_tell_can_be_told(algorithm: str, copied: Any) -> None:
+    search = go(small(algorithm), 2)
+    features = project(search.ask())
+    other = copied(search)
+    for one in (search, other):
+        one.tell(features)
+    np.testing.assert_array_equal(search.ask(), other.ask())
+    with pytest.raises(RuntimeError, match="ask"):
+        copied(go(small(algorithm), 1)).tell(features)
+
+
 @pytest.mark.parametrize("way", ["pickle", "deepcopy", "file"])
 @pytest.mark.parametrize("asked", [False, True])
 def test_a_copy_goes_on_to_the_same_bits(algorithm: str, way: str, asked: bool, tmp_path: Path) -> None:
@@ -290,3 +303,9 @@ def test_there_is_no_density_before_features_are_told() -> None:
         search.log_density([[0.5, 0.5]])
     search.tell(search.ask()[:, :2])
     assert np.isfinite(search.log_density([[0.5, 0.5]])).all()
+
+
+def test_none_leaves_a_parameter_as_it_is() -> None:
+    rarefy.MapElites(2, [(0, 1)], sigma0=None)
+    with pytest.raises(ValueError, match="sigma0"):
+        rarefy.MapElites(2, [(0, 1)], sigma0=1.0)
