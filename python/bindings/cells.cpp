@@ -8,10 +8,12 @@
 #include <nanobind/stl/vector.h>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "features.hpp"
+#include "given.hpp"
 #include "rarefy/archives/archive.hpp"
 #include "rarefy/archives/metrics.hpp"
 #include "rarefy/core/error.hpp"
@@ -22,7 +24,8 @@
 namespace rarefy::python {
 namespace {
 
-Out<std::int64_t> cells_of(const Tessellation& cells, const Rows& features) {
+Out<std::int64_t> cells_of(const Tessellation& cells, const nb::object& given) {
+  const auto features = nb::cast<Rows>(given_by("as_rows", given, "features"));
   const auto batch = view(features);
   check_features(batch, cells.feature_dim());
   std::vector<Index> found(features.shape(0));
@@ -75,36 +78,56 @@ void bind_cells(nb::module_& m) {
       .def_prop_ro(
           "centroids", [](const Tessellation& self) { return copy_of(self.centroids()); },
           nb::rv_policy::move)
-      .def("cells_of", &cells_of, nb::arg("features").noconvert());
+      .def("cells_of", &cells_of, nb::arg("features"),
+           nb::sig("def cells_of(self, features: object) -> numpy.typing.NDArray[numpy.int64]"))
+      .def("__repr__", [](const Tessellation& self) {
+        const auto shape = self.shape();
+        return shape.empty()
+                   ? fmt::format("<{} cells of {} features>", self.cells(), self.feature_dim())
+                   : fmt::format("<{} cells of {} features: {}>", self.cells(), self.feature_dim(),
+                                 fmt::join(shape, " x "));
+      });
   nb::class_<Grid, Tessellation>(m, "Grid", "Equal boxes, any number of features.")
       .def(
           "__init__",
-          [](Grid* self, const Box& box, std::vector<Index> shape) {
-            new (self) Grid(space_of(box), std::move(shape));
+          [](Grid* self, const nb::object& box, const nb::object& shape) {
+            new (self) Grid(space_of(box_given(box)), wholes_given(shape, "shape"));
           },
-          nb::arg("feature_box"), nb::arg("shape"));
+          nb::arg("feature_box"), nb::arg("shape"),
+          nb::sig("def __init__(self, feature_box: "
+                  "collections.abc.Sequence[tuple[float, float]], shape: "
+                  "collections.abc.Sequence[int]) -> None"));
   nb::class_<Cvt, Tessellation>(m, "Cvt", "Voronoi cells of evenly spread centroids.")
       .def(
           "__init__",
-          [](Cvt* self, const Box& box, Index cells, Index samples, Index iterations,
-             std::uint64_t seed, Index threads) {
-            Workers workers(threads);
+          [](Cvt* self, const nb::object& box, const nb::object& cells, const nb::object& samples,
+             const nb::object& iterations, const nb::object& seed, const nb::object& threads) {
+            const auto space = space_of(box_given(box));
+            CvtOptions options{.cells = whole_given(cells, "cells"),
+                               .samples = whole_given(samples, "samples"),
+                               .iterations = whole_given(iterations, "iterations"),
+                               .seed = seed_given(seed)};
+            if (options.samples == 0) options.samples = 10 * options.cells;
+            Workers workers(whole_given(threads, "threads"));
             const nb::gil_scoped_release release;
-            new (self) Cvt(space_of(box),
-                           CvtOptions{.cells = cells,
-                                      .samples = samples > 0 ? samples : 10 * cells,
-                                      .iterations = iterations,
-                                      .seed = seed},
-                           workers);
+            new (self) Cvt(space, options, workers);
           },
           nb::arg("feature_box"), nb::arg("cells") = 10'000, nb::kw_only(), nb::arg("samples") = 0,
-          nb::arg("iterations") = 100, nb::arg("seed") = 1, nb::arg("threads") = 0)
+          nb::arg("iterations") = 100, nb::arg("seed") = 1, nb::arg("threads") = 0,
+          nb::sig("def __init__(self, feature_box: "
+                  "collections.abc.Sequence[tuple[float, float]], cells: int = 10000, *, "
+                  "samples: int = 0, iterations: int = 100, seed: int = 1, "
+                  "threads: int = 0) -> None"))
       .def_static(
           "of",
-          [](const Box& box, const Rows& centroids) {
-            return std::make_shared<Cvt>(space_of(box), batch_of(centroids));
+          [](const nb::object& box, const nb::object& centroids) {
+            const auto rows = nb::cast<Rows>(given_by("as_rows", centroids, "centroids"));
+            return std::make_shared<Cvt>(space_of(box_given(box)), batch_of(rows));
           },
-          nb::arg("feature_box"), nb::arg("centroids").noconvert());
+          nb::arg("feature_box"), nb::arg("centroids"),
+          nb::sig("def of(feature_box: collections.abc.Sequence[tuple[float, float]], "
+                  "centroids: object) -> Cvt"),
+          "Cells of centroids that are there already: a row each.");
 
   nb::class_<Archive>(m, "_Archive")
       .def(

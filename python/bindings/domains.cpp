@@ -10,6 +10,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "features.hpp"
+#include "given.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/workers.hpp"
 #include "rarefy/domains/domain.hpp"
@@ -63,7 +64,14 @@ Out<double> trajectory(const Domain& domain, const Values& controller) {
 
 void bind_domains(nb::module_& m) {
   nb::class_<Workers>(m, "Team", "Threads that several searches may share.")
-      .def(nb::init<Index>(), nb::arg("threads") = 0)
+      .def(
+          "__init__",
+          [](Workers* self, const nb::object& threads) {
+            new (self) Workers(whole_given(threads, "threads"));
+          },
+          nb::arg("threads") = 0, nb::sig("def __init__(self, threads: int = 0) -> None"))
+      .def("__repr__",
+           [](const Workers& self) { return fmt::format("<a team of {}>", self.threads()); })
       .def_prop_ro("threads", &Workers::threads);
 
   nb::class_<DomainInfo>(m, "Problem",
@@ -71,16 +79,16 @@ void bind_domains(nb::module_& m) {
                          "where its features lie.")
       .def(
           "__init__",
-          [](DomainInfo* self, Index solution_dim, const Box& feature_box, std::string name,
-             std::string title, std::vector<std::string> feature_names,
+          [](DomainInfo* self, const nb::object& solution_dim, const nb::object& feature_box,
+             std::string name, std::string title, std::vector<std::string> feature_names,
              std::optional<double> solution_low, std::optional<double> solution_high,
              bool constant_objective, std::optional<double> least_objective,
              std::optional<double> greatest_objective) {
             DomainInfo info;
             info.name = std::move(name);
             info.title = std::move(title);
-            info.solution_dim = solution_dim;
-            info.feature_space = space_of(feature_box);
+            info.solution_dim = whole_given(solution_dim, "solution_dim");
+            info.feature_space = space_of(box_given(feature_box));
             info.feature_names = std::move(feature_names);
             info.solution_low = solution_low;
             info.solution_high = solution_high;
@@ -95,7 +103,18 @@ void bind_domains(nb::module_& m) {
           nb::arg("feature_names") = std::vector<std::string>(),
           nb::arg("solution_low") = nb::none(), nb::arg("solution_high") = nb::none(),
           nb::arg("constant_objective") = true, nb::arg("least_objective") = nb::none(),
-          nb::arg("greatest_objective") = nb::none())
+          nb::arg("greatest_objective") = nb::none(),
+          nb::sig("def __init__(self, solution_dim: int, feature_box: "
+                  "collections.abc.Sequence[tuple[float, float]], *, name: str = 'problem', "
+                  "title: str = '', feature_names: collections.abc.Sequence[str] = (), "
+                  "solution_low: float | None = None, solution_high: float | None = None, "
+                  "constant_objective: bool = True, least_objective: float | None = None, "
+                  "greatest_objective: float | None = None) -> None"))
+      .def("__repr__",
+           [](const DomainInfo& self) {
+             return fmt::format("<problem '{}': {} values, {} features>", self.name,
+                                self.solution_dim, self.feature_dim());
+           })
       .def_ro("name", &DomainInfo::name)
       .def_ro("title", &DomainInfo::title)
       .def_ro("solution_dim", &DomainInfo::solution_dim)

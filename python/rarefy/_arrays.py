@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -76,6 +78,52 @@ def as_box(given: Any, name: str = "feature_box") -> list[tuple[float, float]]:
             f"{name}: got {given!r}, expected a pair (low, high) for each feature"
         ) from None
     return [(float(low), float(high)) for low, high in array]
+
+
+def as_whole(given: Any, name: str) -> int:
+    if isinstance(given, (bool, np.bool_)) or not hasattr(given, "__index__"):
+        raise ValueError(f"{name}: got {given!r}, expected a whole number")
+    value = operator.index(given)
+    if not -(2**63) <= value < 2**63:
+        raise ValueError(f"{name}: got {value}, expected a number of 64 bits")
+    return value
+
+
+def as_seed(given: Any, name: str = "seed") -> int:
+    value = as_whole(given, name)
+    if value < 0:
+        raise ValueError(f"{name}: got {value}, expected at least 0")
+    return value
+
+
+def as_wholes(given: Any, name: str) -> list[int]:
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise ValueError(f"{name}: got {given!r}, expected whole numbers, such as [10, 10]")
+    return [as_whole(value, name) for value in given]
+
+
+def as_number(given: Any, name: str) -> float:
+    try:
+        if isinstance(given, str):
+            raise TypeError
+        return float(given)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name}: got {given!r}, expected a number") from None
+
+
+def as_pair(given: Any, name: str) -> tuple[float | None, float | None]:
+    """(low, high), of which either may be None."""
+    if given is None:
+        return None, None
+    try:
+        low, high = given
+    except (TypeError, ValueError):
+        raise ValueError(f"{name}: got {given!r}, expected a pair (low, high)") from None
+    low = None if low is None else as_number(low, name)
+    high = None if high is None else as_number(high, name)
+    if low is not None and high is not None and not low < high:
+        raise ValueError(f"{name}: got {given!r}, expected low < high")
+    return low, high
 
 
 def _kind_of(given: Any) -> str:

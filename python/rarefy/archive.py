@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -57,6 +58,9 @@ class Archive:
         return (self[i] for i in range(len(self)))
 
     def __getitem__(self, elite: int) -> Elite:
+        elite = operator.index(elite)
+        if not -len(self) <= elite < len(self):
+            raise IndexError(f"there are {len(self)} elites, and none is number {elite}")
         return Elite(
             self.solutions[elite], self.features[elite], float(self.objectives[elite]), int(self.cells[elite])
         )
@@ -83,6 +87,9 @@ class Archive:
 
     def in_cell(self, cell: int) -> Elite | None:
         """The elite of a cell, if there is one."""
+        cell = operator.index(cell)
+        if not 0 <= cell < self.tessellation.cells:
+            raise IndexError(f"cell: got {cell}, expected 0 to {self.tessellation.cells - 1}")
         found = np.flatnonzero(self.cells == cell)
         return self[int(found[0])] if len(found) else None
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _remote
-from ._arrays import Doubles
+from ._arrays import Doubles, as_number, as_whole
 from ._remote import Results, Work
 
 if TYPE_CHECKING:
@@ -57,6 +57,10 @@ class BatchEvaluator:
         self._work = Work(evaluate, rowwise, search.feature_dim)
         self._timeout = timeout
         self._retries = retries
+        if workers is not None and as_whole(workers, "workers") < 1:
+            raise ValueError(f"workers: got {workers}, expected at least 1")
+        if timeout is not None and not as_number(timeout, "timeout") > 0:
+            raise ValueError(f"timeout: got {timeout}, expected seconds, more than 0")
         self._hands = _make_hands(self._work, executor, workers)
 
     def __enter__(self) -> BatchEvaluator:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._arrays import Doubles, as_box, as_rows, as_values
+from ._arrays import Doubles, as_box, as_number, as_rows, as_seed, as_values, as_whole, as_wholes
 from ._keywords import set_parameter
 from .archive import Archive, Elite
 
@@ -89,7 +89,8 @@ class KernelDensity(_Density):
             capacity = 10_000 if rows is None else max(1, len(rows))
         self.feature_box = as_box(feature_box)
         self._native = _core._Density.kernel(
-            self.feature_box, capacity, str(bandwidth), kernel, method, seed, threads
+            self.feature_box, as_whole(capacity, "capacity"), str(bandwidth), str(kernel), str(method),
+            as_seed(seed), as_whole(threads, "threads"),
         )
         if rows is not None:
             self.observe(rows)
@@ -134,7 +135,9 @@ class FlowDensity(_Density):
     ) -> None:
         self.feature_box = as_box(feature_box)
         self._native = _core._Density.flow(
-            self.feature_box, capacity, list(layers), activation, steps, batch, rate, seed, threads
+            self.feature_box, as_whole(capacity, "capacity"), as_wholes(layers, "layers"), str(activation),
+            as_whole(steps, "steps"), as_whole(batch, "batch"), as_number(rate, "rate"),
+            as_seed(seed), as_whole(threads, "threads"),
         )
 
 
@@ -147,8 +150,8 @@ class Reservoir:
     """
 
     def __init__(self, feature_dim: int, capacity: int = 10_000, seed: int = 1) -> None:
-        self._native = _core._Reservoir(feature_dim, capacity, seed)
-        self._feature_dim = feature_dim
+        self._feature_dim = as_whole(feature_dim, "feature_dim")
+        self._native = _core._Reservoir(self._feature_dim, as_whole(capacity, "capacity"), as_seed(seed))
 
     def add(self, features: Any) -> None:
         """Takes in rows."""
@@ -189,7 +192,10 @@ class CmaEs:
         :param mirrored: sample in pairs, mean + s and mean - s
         :param seed: of the random numbers
         """
-        self._native = _core._Optimizer(as_values(mean, "mean"), sigma0, batch, strategy, mirrored, seed)
+        self._native = _core._Optimizer(
+            as_values(mean, "mean"), as_number(sigma0, "sigma0"), as_whole(batch, "batch"), str(strategy), bool(mirrored),
+            as_seed(seed),
+        )
 
     def ask(self) -> Doubles:
         """Solutions to evaluate, a row each."""
@@ -235,7 +241,9 @@ class EliteArchive:
     """
 
     def __init__(self, tessellation: _core.Tessellation, solution_dim: int) -> None:
-        self._native = _core._Archive(tessellation, solution_dim)
+        if not isinstance(tessellation, _core.Tessellation):
+            raise TypeError(f"tessellation: got {tessellation!r}, expected a rarefy.Grid or a rarefy.Cvt")
+        self._native = _core._Archive(tessellation, as_whole(solution_dim, "solution_dim"))
 
     def add(self, solutions: Any, features: Any, objectives: Any = None) -> Any:
         """Takes in solutions, one after the other.
@@ -270,7 +278,8 @@ class EliteArchive:
         }
         return Archive._of(arrays | {"tessellation": cells}, Problem(self._native.solution_dim, box))
 
-    def __getitem__(self, cell: int) -> Elite | None:
+    def in_cell(self, cell: int) -> Elite | None:
+        """The elite of a cell, if there is one."""
         return self.view().in_cell(cell)
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core
+from ._arrays import as_whole
 from .evaluation import BatchEvaluator, Failure
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def run(
     :param progress: a bar; ``None``: where somebody sees it
     :param callback: called with the search after each iteration; true stops the run
     """
-    iterations = int(iterations)
+    iterations = as_whole(iterations, "iterations")
     if iterations < search.iteration:
         raise ValueError(f"iterations: got {iterations}, expected at least the {search.iteration} that are done")
     with ExitStack() as stack:
@@ -138,7 +139,7 @@ def resume(
         if not native.can_go_on:
             raise ValueError(f"evaluate: needed to go on with {search.problem.name!r}")
         evaluate = _native_domain(search, threads)
-    total = native.iterations if iterations is None else int(iterations)
+    total = native.iterations if iterations is None else as_whole(iterations, "iterations")
     with ExitStack() as stack:
         evaluator = stack.enter_context(
             BatchEvaluator(search, evaluate, rowwise, executor, workers, timeout, retries)

@@ -7,10 +7,8 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
 from . import _core
-from ._arrays import Doubles, as_box, as_flags, as_rows, as_values
+from ._arrays import Doubles, as_box, as_flags, as_pair, as_rows, as_values, as_whole
 from ._keywords import make_config
 from .archive import Archive
 from .own_parts import OwnDensity, OwnEmitter, check_parts
@@ -103,6 +101,8 @@ class Search:
                 team = solution_dim.team
             else:
                 team = _core.Team(threads)
+        elif not isinstance(team, _core.Team):
+            raise TypeError(f"team: got {team!r}, expected a rarefy.Team")
         if _own_density is not None or own_emitters:
             if initial is not None or centroids is not None:
                 raise ValueError("initial_solutions, centroids: not with parts of your own")
@@ -375,10 +375,12 @@ def describe(
     solution_range: tuple[float, float] | None,
     objective_range: tuple[float, float | None] | None,
 ) -> _core.Problem:
-    low, high = _pair("solution_range", solution_range)
-    least, greatest = _pair("objective_range", objective_range)
+    low, high = as_pair(solution_range, "solution_range")
+    if isinstance(feature_names, str):
+        raise ValueError(f"feature_names: got {feature_names!r}, expected a list of names")
+    least, greatest = as_pair(objective_range, "objective_range")
     return _core.Problem(
-        _whole("solution_dim", solution_dim),
+        as_whole(solution_dim, "solution_dim"),
         as_box(feature_box),
         name=name,
         title=title,
@@ -407,17 +409,3 @@ def search_of(core: _core._Search) -> Search:
     search = object.__new__(_CLASSES[str(core.config.get("algorithm"))])
     search._take(core)
     return search
-
-
-def _pair(name: str, given: Any) -> tuple[float | None, float | None]:
-    if given is None:
-        return None, None
-    if not isinstance(given, (tuple, list)) or len(given) != 2:
-        raise ValueError(f"{name}: got {given!r}, expected a pair (low, high)")
-    return given[0], given[1]
-
-
-def _whole(name: str, value: Any) -> int:
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
-        raise ValueError(f"{name}: got {value!r}, expected a whole number")
-    return int(value)

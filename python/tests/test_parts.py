@@ -117,11 +117,11 @@ def test_an_archive_keeps_the_best_of_each_cell() -> None:
     assert status.tolist() == [2, 1, 0, 2]
     assert len(archive) == 2
     assert archive.coverage == 0.2
-    elite = archive[0]
+    elite = archive.in_cell(0)
     assert elite is not None
     assert elite.objective == 3.0
     assert elite.solution.tolist() == [2.0, 3.0]
-    assert archive[5] is None
+    assert archive.in_cell(5) is None
     assert archive.view().visits.tolist() == [3, 0, 0, 0, 0, 0, 0, 0, 0, 1]
     with pytest.raises(ValueError, match="row 0"):
         archive.add([[0, 0]], [[np.nan]])

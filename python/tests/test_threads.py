@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 from conftest import project, small
@@ -12,6 +15,7 @@ import rarefy
 
 def test_threads_that_call_at_once_are_told() -> None:
     search = small("kde", batch=64, emitters=8)
+    search.tell(project(search.ask()))  # there is a density from here on
     unexpected: list[BaseException] = []
     stop = threading.Event()
 
@@ -42,6 +46,12 @@ def test_threads_that_call_at_once_are_told() -> None:
     for thread in threads:
         thread.join()
     assert not unexpected, unexpected[:3]
+
+
+def test_whatever_is_called_with_whatever() -> None:
+    fuzzer = Path(__file__).parents[2] / "fuzz" / "python_api.py"
+    done = subprocess.run([sys.executable, fuzzer, "--calls", "2000"], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_odd_arguments_raise() -> None:

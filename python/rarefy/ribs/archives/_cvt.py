@@ -160,7 +160,7 @@ class CVTArchive(CellArchive):
             if _matters(sklearn_nn_kwargs, _SKLEARN_SPEED):
                 from sklearn.neighbors import NearestNeighbors
 
-                self._lookup = NearestNeighbors(**sklearn_nn_kwargs).fit(self._centroids)
+                self._lookup = NearestNeighbors(**(sklearn_nn_kwargs or {})).fit(self._centroids)
         elif nearest_neighbors != "brute_force":
             raise ValueError(f"Unknown value `{nearest_neighbors}` for nearest_neighbors.")
         self._nearest_neighbors = nearest_neighbors
