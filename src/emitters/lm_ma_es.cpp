@@ -1,5 +1,7 @@
 #include "rarefy/emitters/lm_ma_es.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -7,12 +9,20 @@
 #include "core/at.hpp"
 #include "core/maths.hpp"
 #include "core/squared_norm.hpp"
+#include "rarefy/core/error.hpp"
 
 namespace rarefy {
 
-LmMaEs::LmMaEs(const LinearStrategyOptions& options) : LinearStrategy(options) {
-  const auto n = static_cast<double>(dimension());
-  directions_.resize(4 + static_cast<Index>(std::floor(3 * maths::log(n))), dimension());
+LmMaEs::LmMaEs(const LinearStrategyOptions& options, Index directions) : LinearStrategy(options) {
+  if (directions < 0) {
+    throw Error(ErrorKind::parameter, "LM-MA-ES: directions", fmt::format("{}", directions),
+                "at least 1, or 0 for the default");
+  }
+  if (directions == 0) {
+    const auto n = static_cast<double>(dimension());
+    directions = 4 + static_cast<Index>(std::floor(3 * maths::log(n)));
+  }
+  directions_.resize(directions, dimension());
   reset(std::vector<double>(at(dimension()), 0.0));
 }
 
@@ -37,13 +47,21 @@ double LmMaEs::adapt(const Lesson& lesson) {
   const auto n = static_cast<double>(dimension());
   const auto lambda = static_cast<double>(batch());
   const double mueff = parameters().mueff;
-  const double csigma = std::min(1.0, 2 * lambda / n);
-  follow(path_sigma_, lesson.mean_normal, csigma, mueff);
+  follow(path_sigma_, lesson.mean_normal, path_rate(), mueff);
   double rate = lambda / n;
   for (Index j = 0; j < directions_.rows(); ++j, rate /= 4) {
     follow(directions_.row(j), lesson.mean_normal, std::min(1.0, rate), mueff);
   }
-  return maths::exp(std::min(1.0, csigma / 2 * (squared_norm(path_sigma_) / n - 1)));
+  return step_factor(squared_norm(path_sigma_));
+}
+
+double LmMaEs::path_rate() const {
+  return std::min(1.0, 2 * static_cast<double>(batch()) / static_cast<double>(dimension()));
+}
+
+double LmMaEs::step_factor(double squared_length) const {
+  const auto n = static_cast<double>(dimension());
+  return maths::exp(std::min(1.0, path_rate() / 2 * (squared_length / n - 1)));
 }
 
 Stop LmMaEs::stop(std::span<const double> scores, const StopTests& tests) const {

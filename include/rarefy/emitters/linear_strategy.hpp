@@ -51,6 +51,8 @@ class LinearStrategy : public EvolutionStrategy {
   virtual double adapt(const Lesson& lesson) = 0;
 
   [[nodiscard]] const CmaEsParameters& parameters() const { return parameters_; }
+  /// Sets CmaEsParameters::by_parents.
+  void weigh_by_parents();
 
   /// path = (1 - rate) path + sqrt(rate (2 - rate) mueff) step, which keeps its variance under
   /// neutral selection.
@@ -58,7 +60,7 @@ class LinearStrategy : public EvolutionStrategy {
                      double mueff);
 
  private:
-  void make_room();
+  void make_room(Index rows);
   void place(std::span<const double> normals, std::span<double> solution) const;
 
   LinearStrategyOptions options_;
@@ -66,6 +68,7 @@ class LinearStrategy : public EvolutionStrategy {
   std::vector<double> mean_;
   double sigma_ = 0;
   std::int64_t generation_ = 0;
+  Index asked_ = 0;  // rows of the last ask()
 
   // Scratch. The normals are those of the last ask(): what was asked for is told before a state is
   // saved, or asked for again after it was loaded.
