@@ -11,7 +11,6 @@ from .._checks import as_add_info, as_batch, check_shape
 from .._pyribs import counterpart
 from ._base import EmitterBase
 from .opt import make_strategy
-from .opt._native import NAMES, NativeStrategy
 from .rankers import make_ranker
 
 
@@ -56,29 +55,15 @@ class EvolutionStrategyEmitter(EmitterBase):
         self._restart_rule = restart_rule
         self._restarts = 0
         self._itrs = 0
-        self._opt = self._make_strategy(es, batch_size, strategy_seed, es_kwargs or {})
+        self._opt = make_strategy(
+            es, sigma0=sigma0, solution_dim=self._solution_dim, batch_size=batch_size, seed=strategy_seed,
+            dtype=archive.dtypes["solution"], lower_bounds=self._lower_bounds, upper_bounds=self._upper_bounds,
+            **(es_kwargs or {}),
+        )  # fmt: skip
         self._opt.reset(self._x0)
         self._ranker = make_ranker(ranker, ranker_seed)
         self._ranker.reset(self, archive)
         self._batch_size = self._opt.batch_size
-
-    def _make_strategy(self, es: Any, batch_size: int | None, seed: Any, options: dict[str, Any]) -> Any:
-        dtype = self.archive.dtypes["solution"]
-        unbounded = not (np.isfinite(self._lower_bounds).any() or np.isfinite(self._upper_bounds).any())
-        common = {"sigma0": self._sigma0, "solution_dim": self._solution_dim, "seed": seed, "dtype": dtype}
-        if (
-            isinstance(es, str)
-            and es in NAMES
-            and self._selection_rule == "mu"
-            and unbounded
-            and not options
-            and (batch_size is None or batch_size >= 4)
-        ):
-            return NativeStrategy(NAMES[es], batch_size=batch_size, **common)
-        return make_strategy(
-            es, batch_size=batch_size, lower_bounds=self._lower_bounds, upper_bounds=self._upper_bounds,
-            **common, **options,
-        )  # fmt: skip
 
     @property
     def x0(self) -> np.ndarray:
