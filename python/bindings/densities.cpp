@@ -133,8 +133,8 @@ std::unique_ptr<DensityEstimate> make_flow(const Box& box, Index capacity,
   return std::make_unique<FlowDensity>(std::move(options), buffer_for(dims, capacity, seed, false));
 }
 
-// A flow over features of which no bounds are known. Each observe() replaces what it is trained
-// on. Integration is by equal steps where no error is given.
+// A flow over features of which no bounds are known, and which the caller keeps small. Each
+// observe() replaces what it is trained on. Integration is by equal steps where no error is given.
 std::unique_ptr<DensityEstimate> make_unbounded_flow(Index dims, const std::vector<Index>& layers,
                                                      const std::string& activation,
                                                      Index frequencies, Index steps, Index batch,
@@ -143,7 +143,7 @@ std::unique_ptr<DensityEstimate> make_unbounded_flow(Index dims, const std::vect
   FlowOptions options;
   options.space.lower.assign(static_cast<std::size_t>(std::max<Index>(0, dims)), -1.0);
   options.space.upper.assign(options.space.lower.size(), 1.0);
-  options.scaling = FeatureScaling::buffer;
+  options.scaling = FeatureScaling::none;
   options.network = {
       .layers = layers, .activation = named<Activation>(activation), .frequencies = frequencies};
   options.training.steps = steps;

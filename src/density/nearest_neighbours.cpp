@@ -70,36 +70,56 @@ class Walk {
     return sum;
   }
 
+  // The nearest block first: its points soon make the limit so small that few others are taken.
   void look_into(const PointLeaf& leaf, std::span<const double> query) {
     double distances[kernels::kBoxesPerRow];
-    const auto dims = static_cast<Index>(query.size());
-    auto blocks = kernels::boxes_in_reach(leaf.box_low(), leaf.box_high(), query.data(), dims,
-                                          limit(), distances);
-    for (; blocks != 0; blocks &= blocks - 1) {
-      const Index block = std::countr_zero(blocks);
-      if (distances[block] >= limit()) continue;
-      double sums[PointLeaf::kBlock] = {};
-      const double* coordinates = leaf.block(block);
-      for (const double value : query) {
-        for (Index i = 0; i < PointLeaf::kBlock; ++i) {
-          const double off = value - coordinates[i];
-          sums[i] += off * off;
-        }
-        coordinates += PointLeaf::kBlock;
+    Place blocks[kernels::kBoxesPerRow];
+    std::size_t count = 0;
+    auto in_reach = kernels::boxes_in_reach(leaf.box_low(), leaf.box_high(), query.data(),
+                                            static_cast<Index>(query.size()), limit(), distances);
+    for (; in_reach != 0; in_reach &= in_reach - 1) {
+      const int block = std::countr_zero(in_reach);
+      blocks[count++] = {distances[block], block};
+    }
+    std::sort(blocks, blocks + count);
+    for (std::size_t b = 0; b < count && blocks[b].first < limit(); ++b) {
+      look_into(leaf, blocks[b].second, query);
+    }
+  }
+
+  void look_into(const PointLeaf& leaf, Index block, std::span<const double> query) {
+    double sums[PointLeaf::kBlock] = {};
+    const double* coordinates = leaf.block(block);
+    for (const double value : query) {
+      for (Index i = 0; i < PointLeaf::kBlock; ++i) {
+        const double off = value - coordinates[i];
+        sums[i] += off * off;
       }
-      for (Index i = 0; i < PointLeaf::kBlock; ++i) {  // where there is no point, it is infinite
-        if (sums[i] < limit()) take({sums[i], leaf.number(block * PointLeaf::kBlock + i)});
-      }
+      coordinates += PointLeaf::kBlock;
+    }
+    double limit_now = limit();
+    for (Index i = 0; i < PointLeaf::kBlock; ++i) {  // where there is no point, it is infinite
+      if (!(sums[i] < limit_now)) continue;
+      take({sums[i], leaf.number(block * PointLeaf::kBlock + i)});
+      limit_now = limit();
     }
   }
 
   void take(const Place& point) {
-    if (found_.size() == k_) {
-      std::pop_heap(found_.begin(), found_.end());
-      found_.pop_back();
+    if (found_.size() < k_) {
+      found_.push_back(point);
+      std::push_heap(found_.begin(), found_.end());
+      return;
     }
-    found_.push_back(point);
-    std::push_heap(found_.begin(), found_.end());
+    // In the place of the farthest, and down from there.
+    std::size_t hole = 0;
+    for (std::size_t child = 1; child < k_; child = 2 * hole + 1) {
+      if (child + 1 < k_ && found_[child] < found_[child + 1]) ++child;
+      if (!(point < found_[child])) break;
+      found_[hole] = found_[child];
+      hole = child;
+    }
+    found_[hole] = point;
   }
 
   const NeighbourIndex& index_;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 from typing import Any
 
@@ -12,6 +13,14 @@ from .._pyribs import counterpart
 from ._base import EmitterBase
 from .opt import make_strategy
 from .rankers import make_ranker
+
+
+def _are_plain(add_info: dict[str, Any], rows: int) -> bool:
+    """Whether all are flat arrays of so many rows, and the status is of integers."""
+    shape = (rows,)
+    return all(type(values) is np.ndarray and values.shape == shape for values in add_info.values()) and (
+        "status" in add_info and add_info["status"].dtype.kind in "iu"
+    )
 
 
 @counterpart("emitters", "EvolutionStrategyEmitter")
@@ -47,10 +56,13 @@ class EvolutionStrategyEmitter(EmitterBase):
         self._sigma0 = sigma0
         if selection_rule not in ("mu", "filter"):
             raise ValueError(f"Invalid selection_rule {selection_rule}")
-        if not isinstance(restart_rule, numbers.Integral) and restart_rule not in ("no_improvement", "basic"):
+        self._restart_every: int | None = None
+        if isinstance(restart_rule, numbers.Integral):
+            if restart_rule < 1:
+                raise ValueError(f"Invalid restart_rule {restart_rule}: at least 1 iteration")
+            self._restart_every = int(restart_rule)
+        elif restart_rule not in ("no_improvement", "basic"):
             raise ValueError(f"Invalid restart_rule {restart_rule}")
-        if isinstance(restart_rule, numbers.Integral) and restart_rule < 1:
-            raise ValueError(f"Invalid restart_rule {restart_rule}: at least 1 iteration")
         self._selection_rule = selection_rule
         self._restart_rule = restart_rule
         self._restarts = 0
@@ -86,13 +98,38 @@ class EvolutionStrategyEmitter(EmitterBase):
         return self._opt.ask()
 
     def _must_restart(self, added: int) -> bool:
-        if isinstance(self._restart_rule, numbers.Integral):
-            return self._itrs % self._restart_rule == 0
+        if self._restart_every is not None:
+            return self._itrs % self._restart_every == 0
         return self._restart_rule == "no_improvement" and added == 0
 
+    def _plain(self, solution: Any, objective: Any, measures: Any, fields: dict[str, Any]) -> dict[str, Any] | None:
+        """The arguments of tell() where a glance says that they need no conversion; None where it does not."""
+        archive = self._archive
+        if (
+            fields
+            or not (type(solution) is type(objective) is type(measures) is np.ndarray)
+            or objective.ndim != 1
+            or solution.shape != (len(objective), self._solution_dim)
+            or measures.shape != (len(objective), archive.measure_dim)
+        ):
+            return None
+        dtypes = archive.dtypes
+        if (
+            solution.dtype != dtypes["solution"]
+            or objective.dtype != dtypes["objective"]
+            or measures.dtype != dtypes["measures"]
+            # One number that is not finite makes the sum so. (So may an overflow: as_batch() looks closely.)
+            or not math.isfinite(np.add.reduce(objective) + np.add.reduce(measures, axis=None))
+        ):
+            return None
+        return {"solution": solution, "objective": objective, "measures": measures}
+
     def tell(self, solution: Any, objective: Any, measures: Any, add_info: dict[str, Any], **fields: Any) -> None:
-        data = as_batch(self.archive, solution, objective, measures, fields, objective_needed=False)
-        add_info = as_add_info(add_info, len(data["solution"]))
+        data = self._plain(solution, objective, measures, fields)
+        if data is None:
+            data = as_batch(self.archive, solution, objective, measures, fields, objective_needed=False)
+        if not _are_plain(add_info, len(data["solution"])):
+            add_info = as_add_info(add_info, len(data["solution"]))
         self._itrs += 1
         added = int(np.count_nonzero(add_info["status"]))
         indices, values = self._ranker.rank(self, self.archive, data, add_info)

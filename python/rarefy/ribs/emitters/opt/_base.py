@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
@@ -52,7 +53,7 @@ def is_flat(ranking_values: np.ndarray) -> bool:
     difference = ranking_values[0] - ranking_values[-1]
     if np.ndim(difference) == 0:
         return bool(abs(difference) < _FLAT)
-    return bool(np.linalg.norm(difference) < _FLAT)
+    return bool(math.hypot(*difference.tolist()) < _FLAT)
 
 
 class NativeStrategy(EvolutionStrategyBase):

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._published import resolve
 from ..._pyribs import counterpart
 from ._base import NativeStrategy
 
@@ -36,7 +37,11 @@ class SeparableCMAEvolutionStrategy(NativeStrategy):
 
 @counterpart("emitters.opt", "LMMAEvolutionStrategy")
 class LMMAEvolutionStrategy(NativeStrategy):
-    """LM-MA-ES: the covariance is made of a few directions."""
+    """LM-MA-ES: the covariance is made of a few directions.
+
+    ``n_vectors`` is how many: by default the paper's 4 + floor(3 ln n), and as many as the batch has solutions where
+    it is to be as in pyribs.
+    """
 
     _name = "lm-ma-es"
 
@@ -56,7 +61,9 @@ class LMMAEvolutionStrategy(NativeStrategy):
         batch = 4 + int(3 * np.log(solution_dim)) if batch_size is None else int(batch_size)
         if batch > solution_dim:
             raise ValueError(f"batch_size ({batch}) is greater than solution_dim ({solution_dim})")
-        self.n_vectors = batch if n_vectors is None else int(n_vectors)
+        if n_vectors is None:
+            n_vectors = batch if resolve(published) else 4 + int(3 * np.log(solution_dim))
+        self.n_vectors = int(n_vectors)
         if self.n_vectors < 1:
             raise ValueError(f"n_vectors: {n_vectors}; expected at least 1")
         super().__init__(
