@@ -10,7 +10,7 @@ _VARIABLE = "RAREFY_RIBS"
 def _from_environment() -> bool:
     text = os.environ.get(_VARIABLE, "")
     if text not in ("", "published"):
-        raise ValueError(f"environment variable {_VARIABLE}: {text!r}; expected 'published', or nothing")
+        raise ValueError(f"environment variable {_VARIABLE}: got {text!r}, expected 'published', or nothing")
     return text == "published"
 
 

@@ -18,7 +18,7 @@ def _activation(given: Any) -> str:
     """By a name, or by a class of torch."""
     name = given if isinstance(given, str) else getattr(given, "__name__", str(given))
     if name.lower() not in _ACTIVATIONS:
-        raise ValueError(f"cnf_kwargs: activation {name!r}; expected one of {', '.join(_ACTIVATIONS)}")
+        raise ValueError(f"cnf_kwargs: activation: got {name!r}, expected one of {', '.join(_ACTIVATIONS)}")
     return name.lower()
 
 
@@ -53,7 +53,7 @@ class FlowEstimate:
         self, dims: int, cnf_kwargs: Any, lr: float, train_steps: int, batch_size: int, least: int, device: Any, seed: int
     ) -> None:
         if str(device) != "cpu":
-            raise ValueError(f"cnf_device: {str(device)!r}; expected 'cpu', which is all that rarefy's flow runs on")
+            raise ValueError(f"cnf_device: got {str(device)!r}, expected 'cpu', which is all that rarefy's flow runs on")
         self._options = {
             "dims": dims,
             "steps": int(train_steps),

@@ -83,7 +83,7 @@ class NativeStrategy(EvolutionStrategyBase):
         self.solution_dim = solution_dim
         self.batch_size = 4 + int(3 * np.log(solution_dim)) if batch_size is None else int(batch_size)
         if self.batch_size < 1:
-            raise ValueError(f"batch_size: {batch_size}; expected at least 1")
+            raise ValueError(f"batch_size: got {batch_size}, expected at least 1")
         self.dtype = np.dtype(dtype)
         self.lower_bounds = np.asarray(lower_bounds, dtype=self.dtype)
         self.upper_bounds = np.asarray(upper_bounds, dtype=self.dtype)
@@ -132,7 +132,7 @@ class NativeStrategy(EvolutionStrategyBase):
     def ask(self, batch_size: int | None = None) -> np.ndarray:
         rows = self.batch_size if batch_size is None else int(batch_size)
         if rows < 1:
-            raise ValueError(f"batch_size: {rows}; expected at least 1")
+            raise ValueError(f"batch_size: got {rows}, expected at least 1")
         solutions: np.ndarray = self._core.ask(rows)
         if self._bounded and (moved := self._core.forced):
             warnings.warn(

@@ -65,7 +65,7 @@ class LMMAEvolutionStrategy(NativeStrategy):
             n_vectors = batch if resolve(published) else 4 + int(3 * np.log(solution_dim))
         self.n_vectors = int(n_vectors)
         if self.n_vectors < 1:
-            raise ValueError(f"n_vectors: {n_vectors}; expected at least 1")
+            raise ValueError(f"n_vectors: got {n_vectors}, expected at least 1")
         super().__init__(
             sigma0, solution_dim, batch_size, seed, dtype, lower_bounds, upper_bounds,
             published=published, directions=self.n_vectors,
