@@ -88,10 +88,11 @@ CmaEsOptions CmaEs::checked(CmaEsOptions options) {
 }
 
 CmaEs::CmaEs(CmaEsOptions options)
-    : options_(checked(std::move(options))), decompose_every_(options_.decompose_every) {
+    : options_(checked(std::move(options))),
+      decompose_every_(options_.decompose_every),
+      asked_(options_.batch) {
   const Index n = options_.dimension;
   parameters_ = CmaEsParameters(n, options_.batch);
-  asked_ = options_.batch;
   if (decompose_every_ == 0) {
     const double gap = 1 / (10 * static_cast<double>(n) * (parameters_.c1 + parameters_.cmu));
     decompose_every_ = std::max<Index>(1, static_cast<Index>(std::floor(gap)));
