@@ -105,7 +105,8 @@ def test_keywords() -> None:
         {"cnf_kwargs": {"activation": type("ELU", (), {})}},
         {"cnf_device": "cpu", "cnf_lr": 1e-3},
     ):
-        np.testing.assert_array_equal(trained(3, cnf_train_steps=2, **same).compute_density(at), plain.compute_density(at))
+        found = trained(3, cnf_train_steps=2, **same).compute_density(at)
+        np.testing.assert_array_equal(found, plain.compute_density(at))
     for other in (
         {"cnf_kwargs": {"hidden_features": [32]}},
         {"cnf_kwargs": {"activation": "tanh"}},

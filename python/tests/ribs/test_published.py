@@ -51,7 +51,9 @@ def test_the_switch() -> None:
         assert emitter._opt.published is expected
 
 
-@pytest.mark.parametrize(("value", "said"), [("published", "True"), ("", "False"), ("canonical", "expected 'published'")])
+@pytest.mark.parametrize(
+    ("value", "said"), [("published", "True"), ("", "False"), ("canonical", "expected 'published'")]
+)
 def test_the_environment(value: str, said: str) -> None:
     run = subprocess.run(
         [sys.executable, "-c", "import rarefy.ribs; print(rarefy.ribs.published())"],

@@ -50,10 +50,18 @@ class FlowEstimate:
     """Is trained some more at every fit(); flat before there are enough measures."""
 
     def __init__(
-        self, dims: int, cnf_kwargs: Any, lr: float, train_steps: int, batch_size: int, least: int, device: Any, seed: int
+        self,
+        dims: int,
+        cnf_kwargs: Any,
+        lr: float,
+        train_steps: int,
+        batch_size: int,
+        least: int,
+        device: Any,
+        seed: int,
     ) -> None:
         if str(device) != "cpu":
-            raise ValueError(f"cnf_device: got {str(device)!r}, expected 'cpu', which is all that rarefy's flow runs on")
+            raise ValueError(f"cnf_device: got {str(device)!r}, expected 'cpu', where rarefy's flow runs")
         self._options = {
             "dims": dims,
             "steps": int(train_steps),
