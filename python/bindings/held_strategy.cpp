@@ -80,6 +80,7 @@ void HeldStrategy::reset(const Values& mean) {
   const Turn turn(mutex_);
   strategy_->reset(span_of(mean));
   started_ = true;
+  open_ = false;  // what was asked for could not be drawn again from where it is now
 }
 
 // The rows of ask() number so and so.
@@ -96,6 +97,11 @@ void HeldStrategy::draw(std::uint64_t number, Index rows) {
 }
 
 nb::object HeldStrategy::ask(Index rows) {
+  constexpr Index kMostValues = Index{1} << 40;
+  if (rows < 1 || rows > kMostValues / options_.dimension) {
+    throw Error(ErrorKind::data, "batch_size", fmt::format("{}", rows),
+                fmt::format("1 to {}", kMostValues / options_.dimension));
+  }
   std::shared_ptr<Batch> solutions;
   std::shared_ptr<std::vector<float>> rounded;
   {

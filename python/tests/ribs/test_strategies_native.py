@@ -144,6 +144,12 @@ def test_copies_go_on_to_the_same_bits(name: str, dtype: Any, options: dict[str,
             assert other.published == strategy.published
     with pytest.raises(RuntimeError, match="ask"):
         tell(copies()[0], solutions, 2)
+    solutions = strategy.ask()
+    strategy.reset(np.full(DIM, 0.2))
+    with pytest.raises(RuntimeError, match="ask"):
+        tell(copies()[0], solutions, 2)
+    one, other = copies()
+    np.testing.assert_array_equal(one.ask(), other.ask())
 
 
 @every_strategy
@@ -167,8 +173,9 @@ def test_what_does_not_fit(name: str) -> None:
     ):
         with pytest.raises(ValueError, match=what):
             made.tell(order, np.zeros(10), parents)
-    with pytest.raises(ValueError, match="batch_size"):
-        made.ask(0)
+    for rows in (0, -1, 2**62):
+        with pytest.raises(ValueError, match="batch_size"):
+            made.ask(rows)
     for options in ({"batch_size": 0}, {"sigma0": 0}, {"sigma0": -1}, {"solution_dim": 0, "batch_size": 5}):
         with pytest.raises(ValueError):
             STRATEGIES[name](**{"sigma0": 0.3, "solution_dim": DIM} | options)

@@ -130,10 +130,7 @@ class NativeStrategy(EvolutionStrategyBase):
         return self._core.stopped or is_flat(ranking_values)
 
     def ask(self, batch_size: int | None = None) -> np.ndarray:
-        rows = self.batch_size if batch_size is None else int(batch_size)
-        if rows < 1:
-            raise ValueError(f"batch_size: got {rows}, expected at least 1")
-        solutions: Any = self._core.ask(rows)
+        solutions: Any = self._core.ask(self.batch_size if batch_size is None else int(batch_size))
         if self._bounded and (moved := self._core.forced):
             warnings.warn(
                 f"{moved} solutions were out of bounds 100 times in a row and were moved to the bounds; "
