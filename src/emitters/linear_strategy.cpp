@@ -55,10 +55,13 @@ void LinearStrategy::make_room(Index rows) {
 }
 
 // x = mean + sigma y.
-void LinearStrategy::place(std::span<const double> normals, std::span<double> solution) const {
-  std::copy(normals.begin(), normals.end(), solution.begin());
-  shape(solution);
-  for (std::size_t d = 0; d < solution.size(); ++d) solution[d] = mean_[d] + sigma_ * solution[d];
+void LinearStrategy::place(BatchView normals, BatchSpan solutions) const {
+  std::copy(normals.values().begin(), normals.values().end(), solutions.values().begin());
+  shape(solutions);
+  for (Index i = 0; i < solutions.rows(); ++i) {
+    const auto row = solutions.row(i);
+    for (std::size_t d = 0; d < row.size(); ++d) row[d] = mean_[d] + sigma_ * row[d];
+  }
 }
 
 void LinearStrategy::ask(const StreamKey& key, BatchSpan out) {
@@ -73,7 +76,7 @@ void LinearStrategy::ask(const StreamKey& key, BatchSpan out) {
   make_room(rows);
   asked_ = rows;
   forced_ = 0;
-  // The numbers of all rows from one stream, then row by row.
+  // The numbers of all rows from one stream.
   const Index drawn = options_.mirrored ? (rows + 1) / 2 : rows;
   fill_normals(key, normals_.span().rows(0, drawn).values());
   if (options_.mirrored) {  // from the last on, so that none is overwritten before it is used
@@ -85,17 +88,14 @@ void LinearStrategy::ask(const StreamKey& key, BatchSpan out) {
       }
     }
   }
-  for (Index i = 0; i < rows; ++i) {
-    const auto row = out.row(i);
-    const auto normals = normals_.row(i);
-    place(normals, row);
-    if (options_.bounds.any()) {
-      const bool forced = keep_inside(options_.bounds, key, i, row, [&](const StreamKey& again) {
-        fill_normals(again, normals);
-        place(normals, row);
-      });
-      if (forced) ++forced_;
-    }
+  place(normals_, out);
+  for (Index i = 0; i < rows && options_.bounds.any(); ++i) {
+    const bool forced =
+        keep_inside(options_.bounds, key, i, out.row(i), [&](const StreamKey& again) {
+          fill_normals(again, normals_.row(i));
+          place(normals_.view().rows(i, 1), out.rows(i, 1));
+        });
+    if (forced) ++forced_;
   }
 }
 

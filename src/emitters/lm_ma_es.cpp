@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "core/at.hpp"
 #include "core/maths.hpp"
@@ -12,6 +11,10 @@
 #include "rarefy/core/error.hpp"
 
 namespace rarefy {
+
+namespace {
+constexpr Index kTogether = 6;
+}  // namespace
 
 LmMaEs::LmMaEs(const LinearStrategyOptions& options, Index directions) : LinearStrategy(options) {
   if (directions < 0) {
@@ -32,13 +35,34 @@ void LmMaEs::reset_shape() {
 }
 
 // Algorithm 1, lines 8 to 10: d = (1 - c_j) d + c_j m_j (m_j' d), with c_j = 1 / (1.5^(j-1) n).
-void LmMaEs::shape(std::span<double> row) const {
+void LmMaEs::shape(BatchSpan rows) const {
+  Index first = 0;
+  for (; first + kTogether <= rows.rows(); first += kTogether) {
+    shape_some<kTogether>(rows.rows(first, kTogether));
+  }
+  for (; first < rows.rows(); ++first) shape_some<1>(rows.rows(first, 1));
+}
+
+// A product with a direction is one sum in order, in which each term waits for the last. Those of
+// several rows do not wait for each other.
+template <Index kRows>
+void LmMaEs::shape_some(BatchSpan rows) const {
+  const auto n = at(dimension());
+  double* row[kRows];
+  for (Index i = 0; i < kRows; ++i) row[i] = rows.row(i).data();
   double rate = 1.0 / static_cast<double>(dimension());
   const Index known = std::min<Index>(directions_.rows(), generation());
   for (Index j = 0; j < known; ++j, rate /= 1.5) {
-    const auto m = directions_.view().row(j);
-    const double along = std::inner_product(m.begin(), m.end(), row.begin(), 0.0);
-    for (std::size_t d = 0; d < row.size(); ++d) row[d] = (1 - rate) * row[d] + rate * along * m[d];
+    const double* const m = directions_.view().row(j).data();
+    double along[kRows] = {};
+    for (std::size_t d = 0; d < n; ++d) {
+      for (Index i = 0; i < kRows; ++i) along[i] += m[d] * row[i][d];
+    }
+    for (Index i = 0; i < kRows; ++i) {
+      const double pull = rate * along[i];
+      double* const values = row[i];
+      for (std::size_t d = 0; d < n; ++d) values[d] = (1 - rate) * values[d] + pull * m[d];
+    }
   }
 }
 

@@ -20,8 +20,18 @@ void SeparableCmaEs::reset_shape() {
   path_sigma_.assign(at(dimension()), 0.0);
 }
 
-void SeparableCmaEs::shape(std::span<double> row) const {
-  for (std::size_t d = 0; d < row.size(); ++d) row[d] *= std::sqrt(variances_[d]);
+// Some columns at a time, so that their roots are taken once for all rows.
+void SeparableCmaEs::shape(BatchSpan rows) const {
+  constexpr std::size_t kColumns = 128;
+  double roots[kColumns];
+  for (std::size_t first = 0; first < variances_.size(); first += kColumns) {
+    const std::size_t count = std::min(kColumns, variances_.size() - first);
+    for (std::size_t d = 0; d < count; ++d) roots[d] = std::sqrt(variances_[first + d]);
+    for (Index i = 0; i < rows.rows(); ++i) {
+      double* const values = rows.row(i).data() + first;
+      for (std::size_t d = 0; d < count; ++d) values[d] *= roots[d];
+    }
+  }
 }
 
 // A diagonal has n numbers to learn instead of n (n + 1) / 2: rates are (n + 2) / 3 times as

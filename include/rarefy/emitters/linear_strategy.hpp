@@ -45,8 +45,8 @@ class LinearStrategy : public EvolutionStrategy {
   };
 
   virtual void reset_shape() = 0;
-  /// Turns z into y, in place.
-  virtual void shape(std::span<double> row) const = 0;
+  /// Turns rows of z into y, in place. A row comes out the same whatever others there are.
+  virtual void shape(BatchSpan rows) const = 0;
   /// Adapts the shape; returns the factor by which the step size changes.
   virtual double adapt(const Lesson& lesson) = 0;
 
@@ -61,7 +61,7 @@ class LinearStrategy : public EvolutionStrategy {
 
  private:
   void make_room(Index rows);
-  void place(std::span<const double> normals, std::span<double> solution) const;
+  void place(BatchView normals, BatchSpan solutions) const;
 
   LinearStrategyOptions options_;
   CmaEsParameters parameters_;

@@ -27,7 +27,7 @@ class LmMaEs : public LinearStrategy {
 
  protected:
   void reset_shape() override;
-  void shape(std::span<double> row) const override;
+  void shape(BatchSpan rows) const override;
   double adapt(const Lesson& lesson) override;
 
   // The published profile (compat/) replaces these two.
@@ -37,6 +37,9 @@ class LmMaEs : public LinearStrategy {
   [[nodiscard]] virtual double step_factor(double squared_length) const;
 
  private:
+  template <Index kRows>
+  void shape_some(BatchSpan rows) const;
+
   Batch directions_;  // m_1, m_2, ...: each slower than the one before
   std::vector<double> path_sigma_;
 };

@@ -24,7 +24,7 @@ class SeparableCmaEs : public LinearStrategy {
 
  protected:
   void reset_shape() override;
-  void shape(std::span<double> row) const override;
+  void shape(BatchSpan rows) const override;
   double adapt(const Lesson& lesson) override;
 
   struct Rates {
