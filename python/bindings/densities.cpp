@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
@@ -20,6 +21,7 @@
 #include "rarefy/density/endless_buffer.hpp"
 #include "rarefy/density/flow.hpp"
 #include "rarefy/density/kde.hpp"
+#include "rarefy/density/nearest_neighbours.hpp"
 #include "rarefy/density/reservoir.hpp"
 
 namespace rarefy::python {
@@ -31,6 +33,39 @@ std::unique_ptr<FeatureBuffer> buffer_for(Index dims, Index capacity, std::uint6
   return std::make_unique<Reservoir>(
       ReservoirOptions{.feature_dim = dims, .capacity = capacity, .seed = seed});
 }
+
+// Holds what it was given last, for whoever keeps the features themselves.
+class GivenBuffer : public FeatureBuffer {
+ public:
+  explicit GivenBuffer(Index dims) { rows_.resize(0, dims); }
+
+  [[nodiscard]] BatchView contents() const override { return rows_; }
+  [[nodiscard]] Index capacity() const override { return 0; }
+  using FeatureBuffer::add;
+  void add(BatchView features, std::vector<Index>& changed, Exchange* /*exchange*/) override {
+    rows_.resize(features.rows(), features.cols());
+    std::copy(features.values().begin(), features.values().end(), rows_.values().begin());
+    for (Index i = 0; i < rows_.rows(); ++i) changed.push_back(i);
+  }
+  void save(StateWriter& out) const override {
+    out.integer("given.rows", rows_.rows());
+    out.reals("given.values", rows_.view().values());
+  }
+  void load(StateReader& in) override {
+    constexpr std::int64_t kMost = std::int64_t{1} << 32;
+    const Index rows = in.integer("given.rows", 0, kMost);
+    auto values = in.reals_up_to("given.values", static_cast<std::size_t>(rows * rows_.cols()));
+    if (static_cast<Index>(values.size()) != rows * rows_.cols()) {
+      throw Error(ErrorKind::corrupt, "saved state: features of a density",
+                  fmt::format("{} values", values.size()),
+                  fmt::format("{} x {}", rows, rows_.cols()));
+    }
+    rows_ = Batch(std::move(values), rows, rows_.cols());
+  }
+
+ private:
+  Batch rows_;
+};
 
 // A density with the threads that work on it.
 class Estimate {
@@ -98,6 +133,31 @@ std::unique_ptr<DensityEstimate> make_flow(const Box& box, Index capacity,
   return std::make_unique<FlowDensity>(std::move(options), buffer_for(dims, capacity, seed, false));
 }
 
+// A flow over features of which no bounds are known, and which the caller keeps small. Each
+// observe() replaces what it is trained on. Integration is by equal steps where no error is given.
+std::unique_ptr<DensityEstimate> make_unbounded_flow(Index dims, const std::vector<Index>& layers,
+                                                     const std::string& activation,
+                                                     Index frequencies, Index steps, Index batch,
+                                                     double rate, double relative_error,
+                                                     double absolute_error, std::uint64_t seed) {
+  FlowOptions options;
+  options.space.lower.assign(static_cast<std::size_t>(std::max<Index>(0, dims)), -1.0);
+  options.space.upper.assign(options.space.lower.size(), 1.0);
+  options.scaling = FeatureScaling::none;
+  options.network = {
+      .layers = layers, .activation = named<Activation>(activation), .frequencies = frequencies};
+  options.training.steps = steps;
+  options.training.batch = batch;
+  options.training.rate = rate;
+  if (relative_error > 0 || absolute_error > 0) {
+    options.integration = {.integrator = Integrator::dopri5,
+                           .relative_error = relative_error,
+                           .absolute_error = absolute_error};
+  }
+  options.seed = seed;
+  return std::make_unique<FlowDensity>(std::move(options), std::make_unique<GivenBuffer>(dims));
+}
+
 }  // namespace
 
 void bind_densities(nb::module_& m) {
@@ -122,6 +182,19 @@ void bind_densities(nb::module_& m) {
           },
           nb::arg("box"), nb::arg("capacity"), nb::arg("layers"), nb::arg("activation"),
           nb::arg("steps"), nb::arg("batch"), nb::arg("rate"), nb::arg("seed"), nb::arg("threads"))
+      .def_static(
+          "unbounded_flow",
+          [](Index dims, const std::vector<Index>& layers, const std::string& activation,
+             Index frequencies, Index steps, Index batch, double rate, double relative_error,
+             double absolute_error, std::uint64_t seed, Index threads) {
+            return std::make_unique<Estimate>(
+                make_unbounded_flow(dims, layers, activation, frequencies, steps, batch, rate,
+                                    relative_error, absolute_error, seed),
+                threads);
+          },
+          nb::arg("dims"), nb::arg("layers"), nb::arg("activation"), nb::arg("frequencies"),
+          nb::arg("steps"), nb::arg("batch"), nb::arg("rate"), nb::arg("relative_error"),
+          nb::arg("absolute_error"), nb::arg("seed"), nb::arg("threads"))
       .def("observe", &Estimate::observe, nb::arg("features").noconvert())
       .def("log_density", &Estimate::log_density, nb::arg("features").noconvert())
       .def_prop_ro("feature_dim", [](const Estimate& self) { return self.density().feature_dim(); })
@@ -138,6 +211,27 @@ void bind_densities(nb::module_& m) {
            })
       .def("save", &Estimate::save)
       .def("load", &Estimate::load, nb::arg("state"));
+
+  nb::class_<NearestNeighbours>(m, "_Neighbours")
+      .def(nb::init<Index>(), nb::arg("dims"))
+      .def("__len__", &NearestNeighbours::size)
+      .def(
+          "add", [](NearestNeighbours& self, const Rows& points) { self.add(view(points)); },
+          nb::arg("points").noconvert())
+      .def("clear", &NearestNeighbours::clear)
+      .def(
+          "find",
+          [](const NearestNeighbours& self, const Rows& queries, Index k) {
+            const auto rows = queries.shape(0);
+            const auto each = static_cast<std::size_t>(std::clamp<Index>(k, 0, self.size()));
+            std::vector<double> distances(rows * each);
+            std::vector<Index> numbers(rows * each);
+            self.find(view(queries), k, distances, numbers);
+            return std::pair(
+                array_of(std::move(distances), {rows, each}),
+                array_of(std::vector<std::int64_t>(numbers.begin(), numbers.end()), {rows, each}));
+          },
+          nb::arg("queries").noconvert(), nb::arg("k"));
 
   nb::class_<Reservoir>(m, "_Reservoir")
       .def(

@@ -12,6 +12,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "held_strategy.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/names.hpp"
 #include "rarefy/core/random.hpp"
@@ -132,6 +133,37 @@ void bind_strategies(nb::module_& m) {
            })
       .def("save", &Optimizer::save)
       .def("load", &Optimizer::load, nb::arg("state"));
+
+  nb::class_<HeldStrategy>(m, "_Strategy")
+      .def(
+          "__init__",
+          [](HeldStrategy* self, const std::string& strategy, Index dimension, Index batch,
+             double sigma0, std::uint64_t seed, std::vector<double> lower,
+             std::vector<double> upper, Index directions, bool published, bool single) {
+            new (self) HeldStrategy({.strategy = named<Strategy>(strategy),
+                                     .dimension = dimension,
+                                     .batch = batch,
+                                     .sigma0 = sigma0,
+                                     .seed = seed,
+                                     .lower = std::move(lower),
+                                     .upper = std::move(upper),
+                                     .directions = directions,
+                                     .published = published,
+                                     .single = single});
+          },
+          nb::arg("strategy"), nb::arg("dimension"), nb::arg("batch"), nb::arg("sigma0"),
+          nb::arg("seed"), nb::arg("lower"), nb::arg("upper"), nb::arg("directions"),
+          nb::arg("published"), nb::arg("single"))
+      .def("reset", &HeldStrategy::reset, nb::arg("mean").noconvert())
+      .def("ask", &HeldStrategy::ask, nb::arg("rows"))
+      .def("tell", &HeldStrategy::tell, nb::arg("order").noconvert(), nb::arg("parents"))
+      .def_prop_ro("stopped", &HeldStrategy::stopped)
+      .def_prop_ro("forced", &HeldStrategy::forced)
+      .def_prop_ro("sigma", &HeldStrategy::sigma)
+      .def("mean", &HeldStrategy::mean)
+      .def("covariance", &HeldStrategy::covariance)
+      .def("save", &HeldStrategy::save)
+      .def("load", &HeldStrategy::load, nb::arg("state"));
 }
 
 }  // namespace rarefy::python

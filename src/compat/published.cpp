@@ -15,15 +15,12 @@
 namespace rarefy::compat {
 namespace {
 
-// The decomposition of departure 5. With an odd batch the weights would depart, too, in a way
-// that nothing published was made with.
+// The decomposition of departure 5.
 CmaEsOptions with_published_decomposition(CmaEsOptions options) {
   options = CmaEs::checked(std::move(options));
-  if (options.batch % 2 != 0) {
-    throw Error(ErrorKind::parameter, "batch", fmt::format("{}", options.batch),
-                "an even number in the published profile");
-  }
-  const CmaEsParameters p(options.dimension, options.batch);
+  CmaEsParameters p(options.dimension, options.batch);
+  p.by_parents = true;
+  p.select(options.batch / 2);
   const double gap = 0.5 / (static_cast<double>(options.dimension) * (p.c1 + p.cmu));
   options.factor = Factor::eigen;
   options.decompose_every = static_cast<Index>(std::floor(gap)) + 1;
@@ -33,7 +30,9 @@ CmaEsOptions with_published_decomposition(CmaEsOptions options) {
 }  // namespace
 
 PublishedCmaEs::PublishedCmaEs(CmaEsOptions options)
-    : CmaEs(with_published_decomposition(std::move(options))) {}
+    : CmaEs(with_published_decomposition(std::move(options))) {
+  weigh_by_parents();
+}
 
 bool PublishedCmaEs::path_is_short(double length) const {
   const auto n = static_cast<double>(options().dimension);

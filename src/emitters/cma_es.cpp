@@ -38,6 +38,10 @@ CmaEsParameters::CmaEsParameters(Index dimension, Index batch)
 
 CmaEsParameters::CmaEsParameters(Index dimension, Index batch, Index parents)
     : n(dimension), lambda(batch) {
+  if (parents > batch) {
+    throw Error(ErrorKind::parameter, "CMA-ES: parents", fmt::format("{}", parents),
+                fmt::format("1 to {}", batch));
+  }
   weights.reserve(static_cast<std::size_t>(batch));
   select(parents);
 }
@@ -45,16 +49,15 @@ CmaEsParameters::CmaEsParameters(Index dimension, Index batch, Index parents)
 // Hansen's table 1, equations (49) to (58) of the first edition (2016), without negative weights;
 // the second adds 1/4 to the numerator of cmu.
 void CmaEsParameters::select(Index parents) {
-  if (parents < 1 || parents > lambda) {
-    throw Error(ErrorKind::parameter, "CMA-ES: parents", fmt::format("{}", parents),
-                fmt::format("1 to {}", lambda));
+  if (parents < 1) {
+    throw Error(ErrorKind::parameter, "CMA-ES: parents", fmt::format("{}", parents), "at least 1");
   }
   mu = parents;
   const auto dim = static_cast<double>(n);
   // (49) takes ln((lambda + 1) / 2), which is ln(mu + 1/2) for the half of an even lambda. The
   // latter goes for any other number of parents: weights reach down to 0 just behind the last.
-  const double top =
-      mu == lambda / 2 ? (static_cast<double>(lambda) + 1) / 2 : static_cast<double>(mu) + 0.5;
+  const double top = mu == lambda / 2 && !by_parents ? (static_cast<double>(lambda) + 1) / 2
+                                                     : static_cast<double>(mu) + 0.5;
   double sum = 0, sum_of_squares = 0;
   weights.clear();
   for (Index i = 1; i <= mu; ++i) {
@@ -85,7 +88,9 @@ CmaEsOptions CmaEs::checked(CmaEsOptions options) {
 }
 
 CmaEs::CmaEs(CmaEsOptions options)
-    : options_(checked(std::move(options))), decompose_every_(options_.decompose_every) {
+    : options_(checked(std::move(options))),
+      decompose_every_(options_.decompose_every),
+      asked_(options_.batch) {
   const Index n = options_.dimension;
   parameters_ = CmaEsParameters(n, options_.batch);
   if (decompose_every_ == 0) {
@@ -104,11 +109,16 @@ CmaEs::CmaEs(CmaEsOptions options)
   reset(std::vector<double>(static_cast<std::size_t>(n), 0.0));
 }
 
+void CmaEs::weigh_by_parents() {
+  parameters_.by_parents = true;
+  parameters_.select(parameters_.mu);
+}
+
 // Memory for a batch, when there is one.
-void CmaEs::make_room() {
-  normals_.resize(options_.batch, options_.dimension);
-  steps_.resize(options_.batch + 1, options_.dimension);  // one more row for the rank-one term
-  update_weights_.resize(static_cast<std::size_t>(options_.batch + 1));
+void CmaEs::make_room(Index rows) {
+  normals_.resize(rows, options_.dimension);
+  steps_.resize(rows + 1, options_.dimension);  // one more row for the rank-one term
+  update_weights_.resize(static_cast<std::size_t>(rows + 1));
 }
 
 void CmaEs::reset(std::span<const double> mean) {
@@ -173,18 +183,22 @@ void CmaEs::decompose() {
 // Equations (38) to (40): x = mean + sigma F'z, z ~ N(0, I), all rows in one product.
 void CmaEs::ask(const StreamKey& key, BatchSpan out) {
   const Index n = options_.dimension;
-  if (out.rows() != options_.batch || out.cols() != n) {
-    throw Error(ErrorKind::data, "CMA-ES: ask", fmt::format("{} x {}", out.rows(), out.cols()),
+  const Index rows = out.rows();
+  if (rows < 1 || out.cols() != n) {
+    throw Error(ErrorKind::data, "CMA-ES: ask", fmt::format("{} x {}", rows, out.cols()),
                 fmt::format("{} x {}", options_.batch, n));
   }
-  make_room();
+  if (rows > options_.batch) check_bounds(options_.bounds, n, rows);
+  make_room(rows);
+  asked_ = rows;
+  forced_ = 0;
   if (generation_ - factor_generation_ >= decompose_every_) decompose();
   // Mirrored: half the rows are drawn, multiplied and then reflected at the mean.
-  const Index drawn = options_.mirrored ? (options_.batch + 1) / 2 : options_.batch;
+  const Index drawn = options_.mirrored ? (rows + 1) / 2 : rows;
   const BatchSpan normals = normals_.span().rows(0, drawn);
   fill_normals(key, normals.values());
   const bool triangular = options_.factor == Factor::cholesky;
-  double* products = options_.mirrored ? out.data() + (options_.batch - drawn) * n : out.data();
+  double* products = options_.mirrored ? out.data() + (rows - drawn) * n : out.data();
   kernels::multiply(normals.data(), factor_.data(), triangular, products, drawn, n);
   if (!options_.mirrored) {
     for (Index i = 0; i < drawn; ++i) {
@@ -200,7 +214,7 @@ void CmaEs::ask(const StreamKey& key, BatchSpan out) {
         const double step = sigma_ * products[i * n + d];
         const double centre = mean_[static_cast<std::size_t>(d)];
         out(2 * i, d) = centre + step;
-        if (2 * i + 1 < options_.batch) out(2 * i + 1, d) = centre - step;
+        if (2 * i + 1 < rows) out(2 * i + 1, d) = centre - step;
       }
     }
   }
@@ -212,11 +226,12 @@ void CmaEs::repair_rows(const StreamKey& key, BatchSpan out) {
   const bool triangular = options_.factor == Factor::cholesky;
   for (Index i = 0; i < out.rows(); ++i) {
     const auto row = out.row(i);
-    keep_inside(options_.bounds, key, i, row, [&](const StreamKey& again) {
+    const bool forced = keep_inside(options_.bounds, key, i, row, [&](const StreamKey& again) {
       fill_normals(again, normals_.row(0));
       kernels::multiply(normals_.data(), factor_.data(), triangular, row.data(), 1, n);
       for (std::size_t d = 0; d < row.size(); ++d) row[d] = mean_[d] + sigma_ * row[d];
     });
+    if (forced) ++forced_;
   }
 }
 
@@ -245,18 +260,18 @@ void CmaEs::tell(BatchView solutions, std::span<const Index> order) {
 void CmaEs::tell(BatchView solutions, std::span<const Index> order, Index parents) {
   const Index n = options_.dimension;
   const auto& p = parameters_;
-  if (solutions.rows() != options_.batch || solutions.cols() != n ||
-      static_cast<Index>(order.size()) != options_.batch) {
+  if (solutions.rows() != asked_ || solutions.cols() != n ||
+      static_cast<Index>(order.size()) != asked_) {
     throw Error(ErrorKind::data, "CMA-ES: tell",
                 fmt::format("{} x {} solutions, {} ranks", solutions.rows(), solutions.cols(),
                             order.size()),
-                fmt::format("{} x {} and {}", options_.batch, n, options_.batch));
+                fmt::format("{} x {} and {}", asked_, n, asked_));
   }
-  if (parents < 0 || parents > options_.batch) {
+  if (parents < 0 || parents > asked_) {
     throw Error(ErrorKind::data, "CMA-ES: parents", fmt::format("{}", parents),
-                fmt::format("0 to {}", options_.batch));
+                fmt::format("0 to {}", asked_));
   }
-  make_room();
+  make_room(asked_);
   ++generation_;
   if (parents == 0) return;  // no parents to learn from
   if (parents != p.mu) parameters_.select(parents);

@@ -27,6 +27,7 @@ LinearStrategyOptions completed(LinearStrategyOptions options) {
 LinearStrategy::LinearStrategy(const LinearStrategyOptions& options)
     : options_(completed(options)),
       parameters_(options_.dimension, options_.batch),
+      asked_(options_.batch),
       mean_step_(at(options_.dimension)),
       mean_normal_(at(options_.dimension)) {}
 
@@ -42,64 +43,72 @@ void LinearStrategy::reset(std::span<const double> mean) {
   reset_shape();
 }
 
+void LinearStrategy::weigh_by_parents() {
+  parameters_.by_parents = true;
+  parameters_.select(parameters_.mu);
+}
+
 // Memory for a batch, when there is one.
-void LinearStrategy::make_room() {
-  normals_.resize(options_.batch, options_.dimension);
-  steps_.resize(options_.batch, options_.dimension);
+void LinearStrategy::make_room(Index rows) {
+  normals_.resize(rows, options_.dimension);
+  steps_.resize(rows, options_.dimension);
 }
 
 // x = mean + sigma y.
-void LinearStrategy::place(std::span<const double> normals, std::span<double> solution) const {
-  std::copy(normals.begin(), normals.end(), solution.begin());
-  shape(solution);
-  for (std::size_t d = 0; d < solution.size(); ++d) solution[d] = mean_[d] + sigma_ * solution[d];
+void LinearStrategy::place(BatchView normals, BatchSpan solutions) const {
+  std::copy(normals.values().begin(), normals.values().end(), solutions.values().begin());
+  shape(solutions);
+  for (Index i = 0; i < solutions.rows(); ++i) {
+    const auto row = solutions.row(i);
+    for (std::size_t d = 0; d < row.size(); ++d) row[d] = mean_[d] + sigma_ * row[d];
+  }
 }
 
 void LinearStrategy::ask(const StreamKey& key, BatchSpan out) {
   const Index n = options_.dimension;
-  if (out.rows() != options_.batch || out.cols() != n) {
+  const Index rows = out.rows();
+  if (rows < 1 || out.cols() != n) {
     throw Error(ErrorKind::data, "evolution strategy: ask",
-                fmt::format("{} x {}", out.rows(), out.cols()),
+                fmt::format("{} x {}", rows, out.cols()),
                 fmt::format("{} x {}", options_.batch, n));
   }
-  make_room();
-  // The numbers of all rows from one stream, then row by row.
-  const Index drawn = options_.mirrored ? (options_.batch + 1) / 2 : options_.batch;
+  if (rows > options_.batch) check_bounds(options_.bounds, n, rows);
+  make_room(rows);
+  asked_ = rows;
+  forced_ = 0;
+  // The numbers of all rows from one stream.
+  const Index drawn = options_.mirrored ? (rows + 1) / 2 : rows;
   fill_normals(key, normals_.span().rows(0, drawn).values());
   if (options_.mirrored) {  // from the last on, so that none is overwritten before it is used
     for (Index i = drawn - 1; i >= 0; --i) {
       for (Index d = 0; d < n; ++d) {
         const double z = normals_(i, d);
-        if (2 * i + 1 < options_.batch) normals_(2 * i + 1, d) = -z;
+        if (2 * i + 1 < rows) normals_(2 * i + 1, d) = -z;
         normals_(2 * i, d) = z;
       }
     }
   }
-  for (Index i = 0; i < options_.batch; ++i) {
-    const auto row = out.row(i);
-    const auto normals = normals_.row(i);
-    place(normals, row);
-    if (options_.bounds.any()) {
-      keep_inside(options_.bounds, key, i, row, [&](const StreamKey& again) {
-        fill_normals(again, normals);
-        place(normals, row);
-      });
-    }
+  place(normals_, out);
+  for (Index i = 0; i < rows && options_.bounds.any(); ++i) {
+    const bool forced =
+        keep_inside(options_.bounds, key, i, out.row(i), [&](const StreamKey& again) {
+          fill_normals(again, normals_.row(i));
+          place(normals_.view().rows(i, 1), out.rows(i, 1));
+        });
+    if (forced) ++forced_;
   }
 }
 
 void LinearStrategy::tell(BatchView solutions, std::span<const Index> order, Index parents) {
   const Index n = options_.dimension;
-  if (solutions.rows() != options_.batch || solutions.cols() != n ||
-      static_cast<Index>(order.size()) != options_.batch || parents < 0 ||
-      parents > options_.batch) {
-    throw Error(
-        ErrorKind::data, "evolution strategy: tell",
-        fmt::format("{} x {} solutions, {} ranks, {} parents", solutions.rows(), solutions.cols(),
-                    order.size(), parents),
-        fmt::format("{} x {}, {}, and 0 to {}", options_.batch, n, options_.batch, options_.batch));
+  if (solutions.rows() != asked_ || solutions.cols() != n ||
+      static_cast<Index>(order.size()) != asked_ || parents < 0 || parents > asked_) {
+    throw Error(ErrorKind::data, "evolution strategy: tell",
+                fmt::format("{} x {} solutions, {} ranks, {} parents", solutions.rows(),
+                            solutions.cols(), order.size(), parents),
+                fmt::format("{} x {}, {}, and 0 to {}", asked_, n, asked_, asked_));
   }
-  make_room();
+  make_room(asked_);
   ++generation_;
   if (parents == 0) return;
   if (parents != parameters_.mu) parameters_.select(parents);

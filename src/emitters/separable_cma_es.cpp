@@ -20,18 +20,44 @@ void SeparableCmaEs::reset_shape() {
   path_sigma_.assign(at(dimension()), 0.0);
 }
 
-void SeparableCmaEs::shape(std::span<double> row) const {
-  for (std::size_t d = 0; d < row.size(); ++d) row[d] *= std::sqrt(variances_[d]);
+// Some columns at a time, so that their roots are taken once for all rows.
+void SeparableCmaEs::shape(BatchSpan rows) const {
+  constexpr std::size_t kColumns = 128;
+  double roots[kColumns];
+  for (std::size_t first = 0; first < variances_.size(); first += kColumns) {
+    const std::size_t count = std::min(kColumns, variances_.size() - first);
+    for (std::size_t d = 0; d < count; ++d) roots[d] = std::sqrt(variances_[first + d]);
+    for (Index i = 0; i < rows.rows(); ++i) {
+      double* const values = rows.row(i).data() + first;
+      for (std::size_t d = 0; d < count; ++d) values[d] *= roots[d];
+    }
+  }
+}
+
+// A diagonal has n numbers to learn instead of n (n + 1) / 2: rates are (n + 2) / 3 times as
+// large (Ros and Hansen, section 2).
+SeparableCmaEs::Rates SeparableCmaEs::rates() const {
+  const auto& p = parameters();
+  const double faster = (static_cast<double>(dimension()) + 2) / 3;
+  const double c1 = std::min(1.0, p.c1 * faster);
+  return {.cc = p.cc, .c1 = c1, .cmu = std::min(1.0 - c1, p.cmu * faster), .rank_one = c1};
+}
+
+bool SeparableCmaEs::path_is_short(double length) const {
+  const auto& p = parameters();
+  const auto n = static_cast<double>(dimension());
+  const double decay = 1 - maths::power(1 - p.csigma, 2.0 * static_cast<double>(generation()));
+  return length / std::sqrt(decay) < (1.4 + 2 / (n + 1)) * p.chi_n;
+}
+
+double SeparableCmaEs::step_change(double length) const {
+  const auto& p = parameters();
+  return p.csigma / p.dsigma * (length / p.chi_n - 1);
 }
 
 double SeparableCmaEs::adapt(const Lesson& lesson) {
   const auto& p = parameters();
-  const auto n = static_cast<double>(dimension());
-  // A diagonal has n numbers to learn instead of n (n + 1) / 2: rates are (n + 2) / 3 times as
-  // large (Ros and Hansen, section 2).
-  const double faster = (n + 2) / 3;
-  const double c1 = std::min(1.0, p.c1 * faster);
-  const double cmu = std::min(1.0 - c1, p.cmu * faster);
+  const auto [cc, c1, cmu, rank_one] = rates();
 
   const double push = std::sqrt(p.csigma * (2 - p.csigma) * p.mueff);
   for (std::size_t d = 0; d < path_sigma_.size(); ++d) {
@@ -39,14 +65,12 @@ double SeparableCmaEs::adapt(const Lesson& lesson) {
         (1 - p.csigma) * path_sigma_[d] + push * lesson.mean_step[d] / std::sqrt(variances_[d]);
   }
   const double length = std::sqrt(squared_norm(path_sigma_));
-  const double decay = 1 - maths::power(1 - p.csigma, 2.0 * static_cast<double>(generation()));
-  const bool hsig = length / std::sqrt(decay) < (1.4 + 2 / (n + 1)) * p.chi_n;
-  if (hsig) {
-    follow(path_c_, lesson.mean_step, p.cc, p.mueff);
-  } else {
-    for (double& value : path_c_) value *= 1 - p.cc;
+  const bool hsig = path_is_short(length);
+  const double along = hsig ? std::sqrt(cc * (2 - cc) * p.mueff) * path_unit() : 0.0;
+  for (std::size_t d = 0; d < path_c_.size(); ++d) {
+    path_c_[d] = (1 - cc) * path_c_[d] + along * lesson.mean_step[d];
   }
-  const double delta = hsig ? 0.0 : p.cc * (2 - p.cc);
+  const double delta = hsig ? 0.0 : cc * (2 - cc);
   const double keep = 1 + c1 * delta - c1 - cmu;
   for (std::size_t d = 0; d < variances_.size(); ++d) {
     double spread = 0.0;
@@ -54,9 +78,9 @@ double SeparableCmaEs::adapt(const Lesson& lesson) {
       const double step = lesson.steps(i, static_cast<Index>(d));
       spread += p.weights[at(i)] * step * step;
     }
-    variances_[d] = keep * variances_[d] + c1 * path_c_[d] * path_c_[d] + cmu * spread;
+    variances_[d] = keep * variances_[d] + rank_one * path_c_[d] * path_c_[d] + cmu * spread;
   }
-  return maths::exp(std::min(1.0, p.csigma / p.dsigma * (length / p.chi_n - 1)));
+  return maths::exp(std::min(1.0, step_change(length)));
 }
 
 Stop SeparableCmaEs::stop(std::span<const double> scores, const StopTests& tests) const {

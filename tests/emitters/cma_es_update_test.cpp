@@ -493,10 +493,10 @@ TEST(CmaEsErrors, NameWhatIsWrong) {
   EXPECT_STREQ(made({.dimension = 3, .batch = 2, .bounds = {}}), "none");
 
   CmaEs optimizer({.dimension = 3, .batch = 6, .bounds = {}});
-  Batch right(6, 3), few(5, 3), narrow(6, 2);
+  Batch right(6, 3), few(5, 3), narrow(6, 2), none(0, 3);
   const std::vector<Index> order = {0, 1, 2, 3, 4, 5}, too_few = {0, 1, 2};
   const std::vector<double> long_start(4, 0.0);
-  EXPECT_STREQ(kind_of([&] { optimizer.ask(sampling_key(1, 0), few); }), "data");
+  EXPECT_STREQ(kind_of([&] { optimizer.ask(sampling_key(1, 0), none); }), "data");
   EXPECT_STREQ(kind_of([&] { optimizer.ask(sampling_key(1, 0), narrow); }), "data");
   EXPECT_STREQ(kind_of([&] { optimizer.tell(few, order); }), "data");
   EXPECT_STREQ(kind_of([&] { optimizer.tell(narrow, order); }), "data");

@@ -23,7 +23,8 @@ namespace rarefy::compat {
 ///  2. the rank-one term is weighted by c1 squared instead of c1;
 ///  3. the step size follows |p_sigma|^2 / n - 1, halved, instead of |p_sigma| / E|N| - 1;
 ///  4. h_sigma compares |p_sigma|^2 / n with 2 + 4 / (n + 1);
-///  5. the matrix is decomposed when 0.5 lambda / (n (c1 + cmu)) evaluations have passed.
+///  5. the matrix is decomposed when 0.5 lambda / (n (c1 + cmu)) evaluations have passed;
+///  6. weights are ln(mu + 1/2) - ln i for odd batches, too.
 class PublishedCmaEs : public CmaEs {
  public:
   explicit PublishedCmaEs(CmaEsOptions options);

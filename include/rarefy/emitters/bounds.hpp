@@ -61,9 +61,9 @@ void force_inside(std::span<double> solution, const Bounds& bounds);
 
 /// Brings row number `row` of the batch that was drawn from stream `key` inside: as long as it
 /// lies outside, draw_again(stream) must draw the whole row anew from the stream it is given;
-/// after `resamples` attempts it is forced.
+/// after `resamples` attempts it is forced. Says whether it had to be.
 template <typename DrawAgain>
-void keep_inside(const Bounds& bounds, const StreamKey& key, Index row, std::span<double> solution,
+bool keep_inside(const Bounds& bounds, const StreamKey& key, Index row, std::span<double> solution,
                  DrawAgain&& draw_again) {
   // Every attempt of every row has a stream of its own: 2^24 of them in one iteration.
   StreamKey again = key;
@@ -73,7 +73,9 @@ void keep_inside(const Bounds& bounds, const StreamKey& key, Index row, std::spa
         (key.iteration << 24) | static_cast<std::uint64_t>(row * bounds.resamples + attempt);
     draw_again(again);
   }
+  const bool outside = !lies_inside(solution, bounds);
   force_inside(solution, bounds);
+  return outside;
 }
 
 }  // namespace rarefy

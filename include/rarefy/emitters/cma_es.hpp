@@ -64,10 +64,14 @@ struct CmaEsParameters {
   /// Any number of parents from 1 to the whole batch.
   CmaEsParameters(Index dimension, Index batch, Index parents);
 
-  /// The parameters for another number of parents, 1 to lambda. Allocates nothing.
+  /// The parameters for another number of parents, at least 1: more than lambda where more were
+  /// sampled. Allocates nothing up to lambda.
   void select(Index parents);
 
   Index n = 0, lambda = 0, mu = 0;
+  /// Weights of the half of an odd batch reach down to 0 just behind the last parent, as those of
+  /// any other number of parents do. (The tutorial's reach half a rank farther.)
+  bool by_parents = false;
   std::vector<double> weights;  ///< mu of them, positive, sum 1
   double mueff = 0, cc = 0, csigma = 0, c1 = 0, cmu = 0, dsigma = 0, chi_n = 0;
 };
@@ -123,12 +127,15 @@ class CmaEs : public EvolutionStrategy {
   /// The exponent of equation (44), given the length of the step-size path.
   [[nodiscard]] virtual double step_change(double length) const;
 
+  /// Sets CmaEsParameters::by_parents.
+  void weigh_by_parents();
+
   // For adapt_covariance().
   std::vector<double>& path_c() { return path_c_; }
   void update_covariance(double keep, double rank_one, BatchSpan steps);
 
  private:
-  void make_room();
+  void make_room(Index rows);
   void decompose();
   void repair_rows(const StreamKey& key, BatchSpan out);
   void whiten(std::span<double> step);
@@ -150,6 +157,8 @@ class CmaEs : public EvolutionStrategy {
   double condition_ = 1, longest_ = 1;
   std::int64_t factor_generation_ = 0;
   bool positive_ = true;
+
+  Index asked_ = 0;  // rows of the last ask()
 
   // Scratch.
   Batch normals_, steps_, next_;

@@ -70,12 +70,18 @@ class EvolutionStrategy {
 
   /// Fills `out` (batch x dimension) with samples; `key` names the random numbers.
   /// Its purpose must be Purpose::sampling; rows drawn again use Purpose::resampling.
+  /// Any other number of rows, at least 1, is sampled as well. It changes no rate: these follow
+  /// from batch() and the number of parents.
   virtual void ask(const StreamKey& key, BatchSpan out) = 0;
 
   /// Adapts to a ranking: order[0] is the best row of `solutions`, which ask() gave last, and the
   /// first `parents` of the order are recombined. Without any, the distribution stays as it is,
   /// but the generation counts.
   virtual void tell(BatchView solutions, std::span<const Index> order, Index parents) = 0;
+
+  /// How many rows of the last ask() were still out of bounds after all attempts, and were forced
+  /// inside.
+  [[nodiscard]] Index forced() const { return forced_; }
 
   /// What speaks against going on; `scores` are the values that were ranked (may be empty).
   [[nodiscard]] virtual Stop stop(std::span<const double> scores, const StopTests& tests) const = 0;
@@ -89,6 +95,8 @@ class EvolutionStrategy {
   /// The tests that all have: sigma times the longest axis, and the range of the scores.
   [[nodiscard]] static Stop stop_by(double longest_axis, std::span<const double> scores,
                                     const StopTests& tests);
+
+  Index forced_ = 0;
 };
 
 }  // namespace rarefy

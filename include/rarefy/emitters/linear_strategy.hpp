@@ -45,12 +45,14 @@ class LinearStrategy : public EvolutionStrategy {
   };
 
   virtual void reset_shape() = 0;
-  /// Turns z into y, in place.
-  virtual void shape(std::span<double> row) const = 0;
+  /// Turns rows of z into y, in place. A row comes out the same whatever others there are.
+  virtual void shape(BatchSpan rows) const = 0;
   /// Adapts the shape; returns the factor by which the step size changes.
   virtual double adapt(const Lesson& lesson) = 0;
 
   [[nodiscard]] const CmaEsParameters& parameters() const { return parameters_; }
+  /// Sets CmaEsParameters::by_parents.
+  void weigh_by_parents();
 
   /// path = (1 - rate) path + sqrt(rate (2 - rate) mueff) step, which keeps its variance under
   /// neutral selection.
@@ -58,14 +60,15 @@ class LinearStrategy : public EvolutionStrategy {
                      double mueff);
 
  private:
-  void make_room();
-  void place(std::span<const double> normals, std::span<double> solution) const;
+  void make_room(Index rows);
+  void place(BatchView normals, BatchSpan solutions) const;
 
   LinearStrategyOptions options_;
   CmaEsParameters parameters_;
   std::vector<double> mean_;
   double sigma_ = 0;
   std::int64_t generation_ = 0;
+  Index asked_ = 0;  // rows of the last ask()
 
   // Scratch. The normals are those of the last ask(): what was asked for is told before a state is
   // saved, or asked for again after it was loaded.

@@ -24,8 +24,21 @@ class SeparableCmaEs : public LinearStrategy {
 
  protected:
   void reset_shape() override;
-  void shape(std::span<double> row) const override;
+  void shape(BatchSpan rows) const override;
   double adapt(const Lesson& lesson) override;
+
+  struct Rates {
+    double cc;        ///< of the covariance path
+    double c1, cmu;   ///< by which the variances forget
+    double rank_one;  ///< weight of the square of the path
+  };
+  // The published profile (compat/) replaces these.
+  [[nodiscard]] virtual Rates rates() const;
+  /// In which unit the covariance path goes on: 1 for steps that are divided by sigma.
+  [[nodiscard]] virtual double path_unit() const { return 1.0; }
+  /// h_sigma, and the exponent by which the step size changes: as those of CmaEs.
+  [[nodiscard]] virtual bool path_is_short(double length) const;
+  [[nodiscard]] virtual double step_change(double length) const;
 
  private:
   std::vector<double> variances_;  // the diagonal of C

@@ -8,8 +8,11 @@ import numpy as np
 
 from ..._core import _Density, _Reservoir
 from .._checks import as_measures, read_only
-from .._pyribs import counterpart, pyribs_module
+from .._published import resolve
+from .._pyribs import counterpart
 from ._base import ArchiveBase, dtypes_of
+from ._flow import FlowEstimate
+from ._published_reservoir import PublishedReservoir
 
 # With no more pairs of points than this, the plain formula is fast enough.
 _FEW_PAIRS = 50_000
@@ -19,14 +22,9 @@ _FEW_PAIRS = 50_000
 class DensityArchive(ArchiveBase):
     """Keeps a sample of the measures and estimates their density; see pyribs' DensityArchive.
 
-    ``density_method="cnf"`` makes an archive of pyribs. ``bandwidth=None`` is Scott's rule.
+    ``density_method="cnf"`` is rarefy's own flow, which needs no torch. ``bandwidth=None`` is Scott's rule. With
+    ``published`` (None: what ``rarefy.ribs.published()`` says) the buffer is that of pyribs.
     """
-
-    def __new__(cls, *, density_method: str = "kde", **options: Any) -> Any:
-        if density_method == "cnf" and cls is DensityArchive:
-            theirs = pyribs_module("ribs.archives", "DensityArchive with density_method='cnf'").DensityArchive
-            return theirs(density_method="cnf", **options)
-        return super().__new__(cls)
 
     def __init__(
         self,
@@ -38,31 +36,46 @@ class DensityArchive(ArchiveBase):
         sklearn_kwargs: dict[str, Any] | None = None,
         cnf_kwargs: Any = None,
         cnf_lr: float = 1e-3,
-        cnf_train_steps: int = 5,
-        cnf_batch_size: int = 32,
+        cnf_train_steps: int = 20,
+        cnf_batch_size: int = 256,
         cnf_min_buffer_size: int = 128,
         cnf_device: Any = "cpu",
         seed: Any = None,
         measures_dtype: Any = None,
         dtype: Any = None,
+        published: bool | None = None,
     ) -> None:
         *_, self._measures_dtype = dtypes_of(dtype, None, None, measures_dtype)
         ArchiveBase.__init__(self, solution_dim=0, objective_dim=(), measure_dim=measure_dim)
-        if density_method not in ("kde", "kde_sklearn"):
+        if density_method not in ("kde", "kde_sklearn", "cnf"):
             raise ValueError(f"Unknown density_method '{density_method}'")
         self._density_method = density_method
         self._bandwidth = bandwidth
         self._sklearn_kwargs = dict(sklearn_kwargs or {})
         self._buffer_size = buffer_size
         self._seed = int(np.random.default_rng(seed).integers(2**63))
-        self._reservoir = _Reservoir(measure_dim, buffer_size, self._seed)
+        self._published = resolve(published)
+        self._reservoir: Any = (
+            PublishedReservoir(measure_dim, buffer_size, seed)
+            if self._published
+            else _Reservoir(measure_dim, buffer_size, self._seed)
+        )
         self._native: Any = None
+        self._flow: FlowEstimate | None = None
+        if density_method == "cnf":
+            self._flow = FlowEstimate(
+                measure_dim, cnf_kwargs, cnf_lr, cnf_train_steps, cnf_batch_size, cnf_min_buffer_size, cnf_device,
+                self._seed,
+            )  # fmt: skip
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_reservoir": self._reservoir.save(), "_native": None}
+        reservoir = self._reservoir if self._published else self._reservoir.save()
+        return self.__dict__ | {"_reservoir": reservoir, "_native": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
+        if self._published:
+            return
         self._reservoir = _Reservoir(self.measure_dim, self._buffer_size, self._seed)
         self._reservoir.load(state["_reservoir"])
 
@@ -73,7 +86,7 @@ class DensityArchive(ArchiveBase):
 
     @property
     def buffer(self) -> np.ndarray:
-        """The measures kept: a uniform sample of all that were added."""
+        """The measures kept: a uniform sample of all that were added (but for ``published``)."""
         return read_only(self._reservoir.contents().astype(self._measures_dtype))
 
     def _width(self, buffer: np.ndarray) -> float:
@@ -96,8 +109,10 @@ class DensityArchive(ArchiveBase):
         return self._native.log_density(np.ascontiguousarray(measures))
 
     def compute_density(self, measures: Any) -> np.ndarray:
-        """The density ("kde", which divides by n h whatever the dimension) or its logarithm ("kde_sklearn")."""
+        """The density ("kde", which divides by n h whatever the dimension) or its logarithm ("kde_sklearn", "cnf")."""
         measures = np.asarray(measures, dtype=self._measures_dtype)
+        if self._flow is not None:
+            return self._flow.log_density(measures).astype(self._measures_dtype)
         buffer = self._reservoir.contents()
         if len(buffer) == 0 or len(measures) == 0:
             return np.zeros(len(measures), dtype=self._measures_dtype)
@@ -118,4 +133,6 @@ class DensityArchive(ArchiveBase):
         info = {"status": np.full(len(measures), 2, dtype=np.int32), "density": self.compute_density(measures)}
         self._reservoir.add(np.ascontiguousarray(measures, dtype=np.float64))
         self._native = None
+        if self._flow is not None:
+            self._flow.fit(self._reservoir.contents())
         return info

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._core import _Neighbours
 from .._checks import as_batch, as_single
 from .._pyribs import counterpart
 from ._base import dtypes_of
@@ -69,6 +70,7 @@ class ProximityArchive(EliteArchive):
         self._itrs_without_novel = 0
         self._kdtree_kwargs = dict(kdtree_kwargs or {})
         self._tree: Any = None
+        self._neighbours = _Neighbours(measure_dim)  # of the solutions that are in it
 
     @property
     def k_neighbors(self) -> int:
@@ -95,11 +97,29 @@ class ProximityArchive(EliteArchive):
     def clear(self) -> None:
         super().clear()
         self._tree = None
+        self._neighbours.clear()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_tree": None, "_neighbours": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._neighbours = _Neighbours(self.measure_dim)
 
     # Neighbours
 
     def _neighbors(self, measures: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Distances to the k nearest, the nearest first, and their numbers."""
+        if self._kdtree_kwargs:
+            return self._by_tree(measures, k)
+        known = len(self._neighbours)
+        if known < len(self):
+            fresh = self._store.field("measures")[known : len(self)]
+            self._neighbours.add(np.ascontiguousarray(fresh, dtype=np.float64))
+        return self._neighbours.find(np.ascontiguousarray(measures, dtype=np.float64), k)
+
+    def _by_tree(self, measures: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """With a tree as the options say, which may be of another geometry (boxsize)."""
         if self._tree is None:
             from scipy.spatial import KDTree
 
@@ -191,6 +211,8 @@ class ProximityArchive(EliteArchive):
             entering = np.concatenate((rows, fresh))
             self._store.put(places, {name: array[entering] for name, array in data.items()})
             self._tree = None
+            if len(rows):  # others stand in known places
+                self._neighbours.clear()
             total = self._objective_sum + np.sum(objective[fresh])
             if self._local_competition:
                 total = total + np.sum(objective[rows] - replaced)

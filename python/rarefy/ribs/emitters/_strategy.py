@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 from typing import Any
 
@@ -11,8 +12,15 @@ from .._checks import as_add_info, as_batch, check_shape
 from .._pyribs import counterpart
 from ._base import EmitterBase
 from .opt import make_strategy
-from .opt._native import NAMES, NativeStrategy
 from .rankers import make_ranker
+
+
+def _are_plain(add_info: dict[str, Any], rows: int) -> bool:
+    """Whether all are flat arrays of so many rows, and the status is of integers."""
+    shape = (rows,)
+    return all(type(values) is np.ndarray and values.shape == shape for values in add_info.values()) and (
+        "status" in add_info and add_info["status"].dtype.kind in "iu"
+    )
 
 
 @counterpart("emitters", "EvolutionStrategyEmitter")
@@ -48,37 +56,26 @@ class EvolutionStrategyEmitter(EmitterBase):
         self._sigma0 = sigma0
         if selection_rule not in ("mu", "filter"):
             raise ValueError(f"Invalid selection_rule {selection_rule}")
-        if not isinstance(restart_rule, numbers.Integral) and restart_rule not in ("no_improvement", "basic"):
+        self._restart_every: int | None = None
+        if isinstance(restart_rule, numbers.Integral):
+            if restart_rule < 1:
+                raise ValueError(f"Invalid restart_rule {restart_rule}: at least 1 iteration")
+            self._restart_every = int(restart_rule)
+        elif restart_rule not in ("no_improvement", "basic"):
             raise ValueError(f"Invalid restart_rule {restart_rule}")
-        if isinstance(restart_rule, numbers.Integral) and restart_rule < 1:
-            raise ValueError(f"Invalid restart_rule {restart_rule}: at least 1 iteration")
         self._selection_rule = selection_rule
         self._restart_rule = restart_rule
         self._restarts = 0
         self._itrs = 0
-        self._opt = self._make_strategy(es, batch_size, strategy_seed, es_kwargs or {})
+        self._opt = make_strategy(
+            es, sigma0=sigma0, solution_dim=self._solution_dim, batch_size=batch_size, seed=strategy_seed,
+            dtype=archive.dtypes["solution"], lower_bounds=self._lower_bounds, upper_bounds=self._upper_bounds,
+            **(es_kwargs or {}),
+        )  # fmt: skip
         self._opt.reset(self._x0)
         self._ranker = make_ranker(ranker, ranker_seed)
         self._ranker.reset(self, archive)
         self._batch_size = self._opt.batch_size
-
-    def _make_strategy(self, es: Any, batch_size: int | None, seed: Any, options: dict[str, Any]) -> Any:
-        dtype = self.archive.dtypes["solution"]
-        unbounded = not (np.isfinite(self._lower_bounds).any() or np.isfinite(self._upper_bounds).any())
-        common = {"sigma0": self._sigma0, "solution_dim": self._solution_dim, "seed": seed, "dtype": dtype}
-        if (
-            isinstance(es, str)
-            and es in NAMES
-            and self._selection_rule == "mu"
-            and unbounded
-            and not options
-            and (batch_size is None or batch_size >= 4)
-        ):
-            return NativeStrategy(NAMES[es], batch_size=batch_size, **common)
-        return make_strategy(
-            es, batch_size=batch_size, lower_bounds=self._lower_bounds, upper_bounds=self._upper_bounds,
-            **common, **options,
-        )  # fmt: skip
 
     @property
     def x0(self) -> np.ndarray:
@@ -101,13 +98,38 @@ class EvolutionStrategyEmitter(EmitterBase):
         return self._opt.ask()
 
     def _must_restart(self, added: int) -> bool:
-        if isinstance(self._restart_rule, numbers.Integral):
-            return self._itrs % self._restart_rule == 0
+        if self._restart_every is not None:
+            return self._itrs % self._restart_every == 0
         return self._restart_rule == "no_improvement" and added == 0
 
+    def _plain(self, solution: Any, objective: Any, measures: Any, fields: dict[str, Any]) -> dict[str, Any] | None:
+        """The arguments of tell() where a glance says that they need no conversion; None where it does not."""
+        archive = self._archive
+        if (
+            fields
+            or not (type(solution) is type(objective) is type(measures) is np.ndarray)
+            or objective.ndim != 1
+            or solution.shape != (len(objective), self._solution_dim)
+            or measures.shape != (len(objective), archive.measure_dim)
+        ):
+            return None
+        dtypes = archive.dtypes
+        if (
+            solution.dtype != dtypes["solution"]
+            or objective.dtype != dtypes["objective"]
+            or measures.dtype != dtypes["measures"]
+            # One number that is not finite makes the sum so. (So may an overflow: as_batch() looks closely.)
+            or not math.isfinite(np.add.reduce(objective) + np.add.reduce(measures, axis=None))
+        ):
+            return None
+        return {"solution": solution, "objective": objective, "measures": measures}
+
     def tell(self, solution: Any, objective: Any, measures: Any, add_info: dict[str, Any], **fields: Any) -> None:
-        data = as_batch(self.archive, solution, objective, measures, fields, objective_needed=False)
-        add_info = as_add_info(add_info, len(data["solution"]))
+        data = self._plain(solution, objective, measures, fields)
+        if data is None:
+            data = as_batch(self.archive, solution, objective, measures, fields, objective_needed=False)
+        if not _are_plain(add_info, len(data["solution"])):
+            add_info = as_add_info(add_info, len(data["solution"]))
         self._itrs += 1
         added = int(np.count_nonzero(add_info["status"]))
         indices, values = self._ranker.rank(self, self.archive, data, add_info)

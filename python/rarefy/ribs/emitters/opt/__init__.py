@@ -15,7 +15,7 @@ __all__ = [
     "SeparableCMAEvolutionStrategy",
 ]
 
-_NAMED = {
+_NAMED: dict[str, Any] = {
     "cma_es": CMAEvolutionStrategy,
     "lm_ma_es": LMMAEvolutionStrategy,
     "sep_cma_es": SeparableCMAEvolutionStrategy,

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from ...._core import _Strategy
 from ..._checks import read_only
+from ..._published import resolve
 from ..._pyribs import counterpart, link
 
-_TRIES = 100
+_FLAT = 1e-12
 
 
 @counterpart("emitters.opt", "EvolutionStrategyBase")
@@ -45,18 +48,22 @@ class EvolutionStrategyBase(ABC):
 
 def is_flat(ranking_values: np.ndarray) -> bool:
     """Whether the first and the last of values that are in order hardly differ."""
-    return len(ranking_values) >= 2 and bool(np.linalg.norm(ranking_values[0] - ranking_values[-1]) < 1e-12)
+    if len(ranking_values) < 2:
+        return False
+    difference = ranking_values[0] - ranking_values[-1]
+    if np.ndim(difference) == 0:
+        return bool(abs(difference) < _FLAT)
+    return bool(math.hypot(*difference.tolist()) < _FLAT)
 
 
-def weights_of(parents: int) -> tuple[np.ndarray, float]:
-    """Weights of recombination, which sum to 1, and how many parents they amount to."""
-    weights = np.log(parents + 0.5) - np.log(np.arange(1, parents + 1))
-    weights /= weights.sum()
-    return weights, float(1 / np.sum(weights**2))
+class NativeStrategy(EvolutionStrategyBase):
+    """A strategy of the C++ library.
 
+    It keeps double precision inside. A solution that is out of bounds 100 times in a row is moved to them, with a
+    warning. ``published`` is None for what ``rarefy.ribs.published()`` says.
+    """
 
-class Strategy(EvolutionStrategyBase):
-    """The parts of a strategy that keeps double precision inside and samples again what is out of bounds."""
+    _name: ClassVar[str]
 
     def __init__(
         self,
@@ -67,58 +74,70 @@ class Strategy(EvolutionStrategyBase):
         dtype: Any = np.float64,
         lower_bounds: Any = -np.inf,
         upper_bounds: Any = np.inf,
+        *,
+        published: bool | None = None,
+        directions: int = 0,
     ) -> None:
         EvolutionStrategyBase.__init__(self, sigma0, solution_dim)
         self.sigma0 = sigma0
         self.solution_dim = solution_dim
-        self.batch_size = 4 + int(3 * np.log(solution_dim)) if batch_size is None else batch_size
-        self.dtype = dtype
-        self.lower_bounds = np.asarray(lower_bounds, dtype=dtype)
-        self.upper_bounds = np.asarray(upper_bounds, dtype=dtype)
-        self._bounded = bool(np.isfinite(self.lower_bounds).any() or np.isfinite(self.upper_bounds).any())
-        self._rng = np.random.default_rng(seed)
-        self._normals: Any = None
-        self._solutions: Any = None
-        self.mean: Any = None
-        self.sigma: Any = None
+        self.batch_size = 4 + int(3 * np.log(solution_dim)) if batch_size is None else int(batch_size)
+        if self.batch_size < 1:
+            raise ValueError(f"batch_size: got {batch_size}, expected at least 1")
+        self.dtype = np.dtype(dtype)
+        self.lower_bounds = np.asarray(lower_bounds, dtype=self.dtype)
+        self.upper_bounds = np.asarray(upper_bounds, dtype=self.dtype)
+        self._bounded = not (np.all(self.lower_bounds == -np.inf) and np.all(self.upper_bounds == np.inf))
+        self._options = {
+            "strategy": self._name,
+            "dimension": int(solution_dim),
+            "batch": self.batch_size,
+            "sigma0": float(sigma0),
+            "seed": int(np.random.default_rng(seed).integers(2**63)),
+            "lower": self.lower_bounds.astype(np.float64).ravel().tolist() if self._bounded else [],
+            "upper": self.upper_bounds.astype(np.float64).ravel().tolist() if self._bounded else [],
+            "directions": directions,
+            "published": resolve(published),
+            "single": self.dtype == np.float32,
+        }
+        self._core = _Strategy(**self._options)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_core": self._core.save()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._core = _Strategy(**self._options)
+        self._core.load(state["_core"])
+
+    @property
+    def published(self) -> bool:
+        """Whether it computes what pyribs does."""
+        return bool(self._options["published"])
+
+    @property
+    def mean(self) -> np.ndarray:
+        return self._core.mean().astype(self.dtype, copy=False)
+
+    @property
+    def sigma(self) -> float:
+        return self._core.sigma
 
     def reset(self, x0: np.ndarray) -> None:
-        self.mean = np.array(x0, dtype=np.float64)
-        self.sigma = float(self.sigma0)
-        self.current_eval = 0
+        self._core.reset(np.array(x0, dtype=np.float64).ravel())
 
-    def _from_normals(self, normals: np.ndarray) -> np.ndarray:
-        """Steps, to be multiplied by sigma, of standard normal vectors."""
-        raise NotImplementedError
+    def check_stop(self, ranking_values: np.ndarray) -> bool:
+        return self._core.stopped or is_flat(ranking_values)
 
     def ask(self, batch_size: int | None = None) -> np.ndarray:
-        rows = np.arange(self.batch_size if batch_size is None else batch_size)
-        self._normals = np.empty((len(rows), self.solution_dim))
-        self._solutions = np.empty((len(rows), self.solution_dim), dtype=self.dtype)
-        for _ in range(_TRIES):
-            normals = self._rng.standard_normal((len(rows), self.solution_dim))
-            self._normals[rows] = normals
-            self._solutions[rows] = self.mean + self.sigma * self._from_normals(normals)
-            if not self._bounded:
-                break
-            tried = self._solutions[rows]
-            rows = rows[((tried < self.lower_bounds) | (tried > self.upper_bounds)).any(axis=1)]
-            if len(rows) == 0:
-                break
-        else:
+        solutions: Any = self._core.ask(self.batch_size if batch_size is None else int(batch_size))
+        if self._bounded and (moved := self._core.forced):
             warnings.warn(
-                f"{len(rows)} solutions were out of bounds {_TRIES} times in a row and were moved to the bounds; "
+                f"{moved} solutions were out of bounds 100 times in a row and were moved to the bounds; "
                 "the bounds may be too tight for sigma0.",
                 stacklevel=2,
             )
-            np.clip(self._solutions, self.lower_bounds, self.upper_bounds, out=self._solutions)
-        return read_only(self._solutions)
+        return solutions if solutions.dtype == self.dtype else read_only(solutions.astype(self.dtype))
 
     def tell(self, ranking_indices: np.ndarray, ranking_values: np.ndarray, num_parents: int) -> None:
-        self.current_eval += len(ranking_indices)
-        if num_parents > 0:
-            self._update(np.asarray(ranking_indices)[:num_parents])
-
-    def _update(self, best: np.ndarray) -> None:
-        """Learns from the rows of the parents, the best first."""
-        raise NotImplementedError
+        self._core.tell(np.asarray(ranking_indices, dtype=np.int64), int(num_parents))
