@@ -48,3 +48,14 @@ def test_bad_mutations(bad):
             library.emitters.GaussianEmitter(archive, **{"sigma": 1, "x0": [0, 0, 0]} | bad)
         with pytest.raises(ValueError):
             library.emitters.IsoLineEmitter(archive, **{"x0": [0, 0, 0]} | bad)
+
+
+@needs_pyribs
+def test_wrong_number_of_bounds_is_said_as_by_pyribs():
+    for library in (ours, theirs):
+        with pytest.raises(ValueError, match="bounds must have length solution_dim") as caught:
+            library.emitters.GaussianEmitter(make_archive(library, "grid"), sigma=1, x0=[0] * 3, bounds=[(-1, 1)] * 5)
+        assert str(caught.value).startswith("If it is an array-like")
+    # Here the error says the numbers, too.
+    with pytest.raises(ValueError, match="expected 3 entries, but it has 5"):
+        ours.emitters.GaussianEmitter(make_archive(ours, "grid"), sigma=1, x0=[0] * 3, bounds=[(-1, 1)] * 5)
