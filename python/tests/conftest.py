@@ -11,6 +11,8 @@ import pytest
 
 import rarefy
 
+pytest.register_assert_rewrite("beside_pyribs")  # so that what it asserts is explained, too
+
 ALGORITHMS = {
     "kde": lambda **k: rarefy.DensityDescent(6, [(-2, 2), (-2, 2)], **k),
     "flow": lambda **k: rarefy.DensityDescent(6, [(-2, 2), (-2, 2)], density="flow", **k),

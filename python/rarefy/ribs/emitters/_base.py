@@ -16,7 +16,11 @@ def _from_pairs(bounds: Collection[Any], solution_dim: int, dtype: Any) -> tuple
     lower = np.full(solution_dim, -np.inf, dtype=dtype)
     upper = np.full(solution_dim, np.inf, dtype=dtype)
     if len(bounds) != solution_dim:
-        raise ValueError(f"bounds must have length solution_dim ({solution_dim}), but it has length {len(bounds)}")
+        # It begins like that of pyribs, which scripts and tests may look for.
+        raise ValueError(
+            "If it is an array-like, bounds must have length solution_dim: "
+            f"expected {solution_dim} entries, but it has {len(bounds)}"
+        )
     for i, pair in enumerate(bounds):
         if pair is None:
             continue
