@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from typing import Any
@@ -19,8 +20,7 @@ class RayExecutor(Executor):
         :param workers: how many there are; ``None``: one for each core of the cluster
         :param remote_options: those of ``ray.remote``, such as ``num_cpus=2``
         """
-        import ray
-
+        ray: Any = importlib.import_module("ray")
         if not ray.is_initialized():
             ray.init(include_dashboard=False, log_to_driver=False)
         self._max_workers = workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
