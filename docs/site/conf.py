@@ -26,7 +26,8 @@ extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx_copybutton", "mathml", "p
 # ---- which pages there are ---------------------------------------------------------------------
 root_doc = "docs/index"
 include_patterns = [
-    "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/*.md", "docs/python/**", "examples/python/notebooks/*.ipynb",
+    "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/*.md", "docs/python/**",
+    "examples/python/README.md", "examples/python/notebooks/*.ipynb",
 ]  # fmt: skip
 exclude_patterns = ["build", "dist", "env", "runs", ".*", "**/.ipynb_checkpoints"]
 source_suffix = {".md": "myst-nb", ".rst": "restructuredtext", ".ipynb": "myst-nb"}
@@ -88,7 +89,7 @@ def use_fresh_pictures(app: Any, problem: Exception | None) -> None:
 def leave_out_empty_lists(app: Any, page: str, source: list[str]) -> None:
     """A list of pages that finds none is an error elsewhere; notebooks need not be there."""
     if page == "docs/gallery" and not any(app.srcdir.glob("examples/python/notebooks/*.ipynb")):
-        source[0] = source[0].partition("Notebooks, as they")[0]
+        source[0] = source[0].partition("Notebooks, as they came out:")[0]
 
 
 def always_anew(app: Any, env: Any, added: set[str], changed: set[str], removed: set[str]) -> list[str]:
