@@ -327,12 +327,9 @@ def main():
             for domain in domains:
                 lines.append(compare(algorithm, domain, scratch))
                 print_line(lines[-1])
-    busy = others.cores()
-    if busy >= 0.05:
-        print(f"\nWARNING: other programs kept {busy:.2f} cores busy meanwhile; "
-              "do not quote these times")
+    print(others.warning(), end="")
     if ARGUMENTS.json:
-        write_json(about, lines, busy)
+        write_json(about, lines, others.cores())
     return 0
 
 

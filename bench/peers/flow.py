@@ -39,6 +39,8 @@ import sys
 import tempfile
 import time
 
+from machine import Others
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NETWORKS = [(256, 256, 256), (64, 64)]
 FEATURES = [2, 10]
@@ -365,31 +367,6 @@ def check_blas():
                  "with --any-blas")
 
 
-# ---- who else is at work ------------------------------------------------------------------------
-
-class Others:
-    """How many cores' worth of time other programs take. PyTorch's threads wait for one another
-    actively: on a busy machine they lose far more than their share, and ratios mean nothing."""
-
-    def __init__(self):
-        self.began, self.busy, self.own = self.now()
-
-    @staticmethod
-    def now():
-        with open("/proc/stat", encoding="ascii") as stat:
-            user, nice, system, _idle, _waiting, *interrupts = map(int, stat.readline().split()[1:])
-        busy = user + nice + system + sum(interrupts[:2])
-        return time.perf_counter(), busy / os.sysconf("SC_CLK_TCK"), sum(os.times()[:4])
-
-    def warning(self):
-        ended, busy, own = self.now()
-        cores = (busy - self.busy - (own - self.own)) / (ended - self.began)
-        if cores < 0.05:
-            return ""
-        return (f"\nWARNING: other programs kept {cores:.2f} cores busy meanwhile; "
-                "do not quote these times\n")
-
-
 # ---- the comparison -----------------------------------------------------------------------------
 
 def main():
@@ -409,6 +386,8 @@ def main():
                 print(f"{case.name()}: PyTorch's divergence, ms: " +
                       ", ".join(f"{name} {cost:.2f}" for name, cost in costs.items()), flush=True)
         times = {case: ([], []) for case in cases}
+        # PyTorch's threads wait for one another actively: on a busy machine they lose far more
+        # than their share, and ratios mean nothing.
         others = Others()
         for _ in range(ARGUMENTS.rounds):
             for case in cases:

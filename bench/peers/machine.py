@@ -28,3 +28,10 @@ class Others:
     def cores(self):
         ended, busy, own = self.now()
         return max(0.0, (busy - self.busy - (own - self.own)) / (ended - self.began))
+
+    def warning(self):
+        """A line to print, or nothing."""
+        cores = self.cores()
+        if cores < 0.05:
+            return ""
+        return f"\nWARNING: other programs kept {cores:.2f} cores busy meanwhile; do not quote these times\n"

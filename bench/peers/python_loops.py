@@ -123,8 +123,7 @@ def main():
         centroids = rarefy.Cvt(domain.ranges, 10_000, seed=1).centroids if domain.is_cvt else None
         for algorithm in arguments.algorithms:
             compare(algorithm, domain, centroids)
-    if (busy := others.cores()) >= 0.05:
-        print(f"\nWARNING: other programs kept {busy:.2f} cores busy meanwhile; do not quote these times")
+    print(others.warning(), end="")
 
 
 if __name__ == "__main__":
