@@ -77,7 +77,7 @@ docs-links: ## visit the addresses that its pages lead to (needs a network)
 	@JOBS=$(JOBS) scripts/docs links
 
 notebooks: python ## make and execute the notebooks of examples/python again (3 min); NOTEBOOKS='arm lander' for some
-	@env/bin/python -m pip --disable-pip-version-check -q install nbclient ipykernel cloudpickle 'gymnasium[mujoco]' 'mujoco>=3.14,<4'
+	@env/bin/python -m pip --disable-pip-version-check -q install nbclient ipykernel cloudpickle optuna 'dask[distributed]' 'gymnasium[mujoco]' 'mujoco>=3.14,<4'
 	@env/bin/python scripts/notebooks $(NOTEBOOKS)
 
 fresh: ## try `make demo` and `make test` in a new Debian 12 (needs root)
