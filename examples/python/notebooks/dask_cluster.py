@@ -15,7 +15,7 @@ import rarefy
 # %%
 with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
     there = search_with(client.get_executor(), iterations=50, seed=1)
-there
+ax = rarefy.plot.heatmap(there)
 
 # %% [markdown]
 # Who evaluates what makes no difference to the result: without Dask, the search finds the same to the last bit.
