@@ -39,36 +39,55 @@ void solve_transposed(const double* factor, double* x, std::ptrdiff_t n) {
   ConstMap(factor, n, n).transpose().triangularView<Eigen::Lower>().solveInPlace(b);
 }
 
-// A solver with its memory. One for another size is made anew: told to change its size where there
-// is no memory for that, Eigen is left with a matrix that it frees twice.
-class KeptSolver {
- public:
-  using Solver = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>;
-  KeptSolver() = default;
-  KeptSolver(const KeptSolver&) = delete;
-  KeptSolver& operator=(const KeptSolver&) = delete;
-  ~KeptSolver() { delete solver_; }
+using Solver = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>;
 
-  Solver& of_size(std::ptrdiff_t n) {
-    if (solver_ == nullptr || n != n_) {
-      delete solver_;
-      solver_ = nullptr;
-      solver_ = new Solver(n);
-      n_ = n;
+struct KeptSolver {
+  explicit KeptSolver(std::ptrdiff_t n) : solver(n), size(n) {}
+  Solver solver;
+  std::ptrdiff_t size;
+};
+
+// Solvers keep their memory between decompositions, so that only the first ones allocate: as many
+// as were ever at work at the same time. (Not one a thread: the first use of a thread_local object
+// that has a destructor ends the process where there is no memory left to note the destructor.)
+constexpr int kKeptMost = 256;
+KeptSolver* kept_solvers[kKeptMost] = {};  // taken and put back whole, by atomic exchange
+
+class BorrowedSolver {
+ public:
+  explicit BorrowedSolver(std::ptrdiff_t n) {
+    for (int i = 0; i < kKeptMost && solver_ == nullptr; ++i) {
+      solver_ = __atomic_exchange_n(&kept_solvers[i], nullptr, __ATOMIC_ACQUIRE);
     }
-    return *solver_;
+    // One for another size is made anew: told to change its size where there is no memory for
+    // that, Eigen is left with a matrix that it frees twice.
+    if (solver_ != nullptr && solver_->size == n) return;
+    delete solver_;
+    solver_ = nullptr;
+    solver_ = new KeptSolver(n);
   }
+  ~BorrowedSolver() {
+    for (int i = 0; i < kKeptMost; ++i) {
+      KeptSolver* expected = nullptr;
+      if (__atomic_compare_exchange_n(&kept_solvers[i], &expected, solver_, false, __ATOMIC_RELEASE,
+                                      __ATOMIC_RELAXED)) {
+        return;
+      }
+    }
+    delete solver_;
+  }
+  BorrowedSolver(const BorrowedSolver&) = delete;
+  BorrowedSolver& operator=(const BorrowedSolver&) = delete;
+  Solver& operator*() { return solver_->solver; }
 
  private:
-  Solver* solver_ = nullptr;
-  std::ptrdiff_t n_ = 0;
+  KeptSolver* solver_ = nullptr;
 };
 
 bool eigenvectors(const double* c, double* values, double* vectors, std::ptrdiff_t n) {
   fix_cache_sizes();
-  // Kept, so that only the first decomposition of a thread allocates.
-  thread_local KeptSolver kept;
-  auto& solver = kept.of_size(n);
+  BorrowedSolver borrowed(n);
+  Solver& solver = *borrowed;
   solver.compute(Eigen::Map<const Eigen::MatrixXd>(c, n, n));
   if (solver.info() != Eigen::Success) return false;
   Eigen::Map<Eigen::VectorXd>(values, n) = solver.eigenvalues();
