@@ -11,6 +11,7 @@
 #include "rarefy/core/error.hpp"
 #include "rarefy/experiment/config_file.hpp"
 #include "rarefy/experiment/domain_table.hpp"
+#include "rarefy/experiment/make_program.hpp"
 #include "rarefy/experiment/make_search.hpp"
 #include "rarefy/storage/atomic_file.hpp"
 #include "rarefy/storage/npy.hpp"
@@ -157,6 +158,11 @@ std::unique_ptr<Run> Run::start(const Config& config, RunFolder folder, Index th
 }
 
 std::unique_ptr<Run> Run::start(const Config& config, RunFolder folder, RunTeam team) {
+  if (config.program.any() && team.evaluator == nullptr) {
+    team.evaluator = make_program(config);
+    return start(config, std::make_shared<DescribedDomain>(*config.own_problem), std::move(folder),
+                 std::move(team));
+  }
   return start(config, make_domain(config), std::move(folder), std::move(team));
 }
 
@@ -188,9 +194,11 @@ std::unique_ptr<Run> Run::resume(RunFolder folder, Index threads) {
   } else {
     domain = std::make_shared<DescribedDomain>(*config.own_problem);
   }
-  std::unique_ptr<Run> run(
-      new Run(std::move(config), std::move(folder), std::move(domain), {.threads = threads}));
-  run->can_evaluate_ = ours;
+  auto program = make_program(config);
+  const bool can_evaluate = ours || program != nullptr;
+  std::unique_ptr<Run> run(new Run(std::move(config), std::move(folder), std::move(domain),
+                                   {.threads = threads, .evaluator = std::move(program)}));
+  run->can_evaluate_ = can_evaluate;
   run->read_checkpoint();
   return run;
 }

@@ -27,6 +27,7 @@
 #include "rarefy/emitters/cma_es.hpp"
 #include "rarefy/emitters/evolution_strategy_emitter.hpp"
 #include "rarefy/emitters/iso_line_emitter.hpp"
+#include "rarefy/evaluators/program_evaluator.hpp"
 #include "rarefy/restarts/restart_options.hpp"
 #include "rarefy/tessellations/cvt.hpp"
 
@@ -118,6 +119,19 @@ struct OutputOptions {
   bool operator==(const OutputOptions&) const = default;
 };
 
+/// A program of the user's own that evaluates (evaluators/program_evaluator.hpp).
+struct ProgramChoice {
+  std::string command;  ///< empty: there is none
+  ProgramProtocol protocol = ProgramOptions{}.protocol;
+  Index workers = ProgramOptions{}.workers;
+  double timeout = ProgramOptions{}.timeout;
+  double start_time = ProgramOptions{}.start_time;
+  Index retries = ProgramOptions{}.retries;
+
+  [[nodiscard]] bool any() const { return !command.empty(); }
+  bool operator==(const ProgramChoice&) const = default;
+};
+
 struct Config {
   /// With the defaults of its algorithm, which are in the algorithm's row.
   Config();
@@ -135,6 +149,7 @@ struct Config {
   DensityOptions density;
   CellOptions archive;
   OutputOptions output;
+  ProgramChoice program;
 
   /// The problem, where it is none of the domains known by name.
   std::optional<DomainInfo> own_problem;
