@@ -37,6 +37,8 @@ bool lies_in(std::span<const double> features, const FeatureSpace& box) {
   return true;
 }
 
+constexpr double kPatience = 30.0;  // seconds for a solution, unless the user says otherwise
+
 struct CheckVerb {
   explicit CheckVerb(CLI::App& verb) : parameters(verb, {"program"}) {}
   ParameterOptions parameters;
@@ -55,6 +57,8 @@ struct CheckVerb {
     own_problem.describe(settings);
     // As it is: what is tried again may hide what is wrong.
     if (!parameters.given("retries")) settings.set("retries", std::int64_t{0});
+    // Nobody wants to wait for ever for a program that keeps its answers in a buffer.
+    if (!parameters.given("timeout")) settings.set("timeout", kPatience);
     const auto config = resolve(settings);
     const auto& problem = *config.own_problem;
     const auto program = make_program(config);
@@ -139,7 +143,9 @@ void add_check(CLI::App& app, Action& chosen) {
   verb->add_option("--sigma", options->sigma, "how far they lie from 0 [1.5]")->type_name("");
   verb->footer(
       "Example: rarefy check --command './simulate' --n 12 --low -400,0 --high 400,60\n"
-      "Exits with 0 when every solution was answered, with 3 otherwise.");
+      "Without --timeout a solution has 30 seconds, without --retries one attempt. Exits with 0 "
+      "when\n"
+      "every solution was answered, with 3 otherwise.");
   verb->callback([&chosen, options] { chosen = [options] { return options->run(); }; });
 }
 
