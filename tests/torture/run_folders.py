@@ -14,7 +14,7 @@ except ImportError:  # before Python 3.11
     tomllib = None
 
 NAMES = ("config.toml", "checkpoint.bin", "metrics.csv", "archive.npz", "heatmap.png",
-         "centroids.npy", "density.png", "density.npz", "initial.npy")
+         "centroids.npy", "density.png", "density.npz", "initial.npy", "journal.bin")
 TRAJECTORY = re.compile(r"trajectory-\d+\.(png|csv)")
 TEMPORARY = re.compile(r"\..+\.tmp-\d+-\d+")
 
@@ -37,7 +37,7 @@ def _check_png(data):
 def _check_toml(data):
     if tomllib is not None:
         tomllib.loads(data.decode())
-    if b"\ncheckpoint-seconds = " not in data or not data.endswith(b"\n"):
+    if b"\njournal = " not in data or not data.endswith(b"\n"):
         raise ValueError("it is cut short")  # that is its last parameter
 
 
@@ -58,8 +58,15 @@ def _check_npz(data):
         arrays[name]
 
 
+def _check_journal(data):
+    """Only its beginning: what comes behind may be torn, and is not trusted then."""
+    if data[:8] != b"RAREFYJL" or len(data) < 32:
+        raise ValueError("no header")
+
+
 _CHECKS = {
     ".toml": _check_toml,
+    "journal.bin": _check_journal,
     ".bin": checkpoints.decode,
     ".csv": _check_csv,
     ".npz": _check_npz,
@@ -82,7 +89,7 @@ def damages(folder, temporaries=True):
         if not is_ours(path.name) or not path.is_file():
             continue
         try:
-            _CHECKS[path.suffix](path.read_bytes())
+            _CHECKS.get(path.name, _CHECKS.get(path.suffix))(path.read_bytes())
         except Exception as error:  # whatever a reader says of a torn file
             found.append(f"{path.name} is damaged: {type(error).__name__}: {error}")
     return found
