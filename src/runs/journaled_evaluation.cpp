@@ -187,7 +187,12 @@ void JournaledEvaluation::saved(std::int64_t iteration) {
 }
 
 void JournaledEvaluation::close() {
-  if (journal_ != nullptr && journal_->size() == 0) journal_->remove();
+  if (journal_ == nullptr) return;
+  if (journal_->size() == 0) {
+    journal_->remove();
+  } else {
+    journal_->sync();
+  }
   journal_.reset();
 }
 

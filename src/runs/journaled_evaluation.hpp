@@ -29,7 +29,7 @@ class JournaledEvaluation {
   bool evaluate(BatchView solutions, const EvaluationSpan& out, StopFlag stop);
   /// A checkpoint on the disk has all before that iteration.
   void saved(std::int64_t iteration);
-  /// At the end: a journal that holds nothing is removed.
+  /// At the end: a journal that holds nothing is removed, another brought to the disk.
   void close();
 
   /// How many evaluations were taken from the journal.

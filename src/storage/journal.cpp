@@ -215,6 +215,7 @@ class Journal::File {
 
   void sync() {
     write();
+    syncs_.forget();
     if (uninterrupted([&] { return ::fdatasync(file_->get()); }) != 0) {
       fail(place_.path(), "bring it to the disk", errno);
     }
@@ -222,7 +223,9 @@ class Journal::File {
 
   void remove() {
     forget_gathered();
+    syncs_.forget();
     place_.folder()->remove(place_.name());
+    place_.folder()->sync();
   }
 
   [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(records_ + added_); }

@@ -35,6 +35,11 @@ void JournalSync::wanted(std::shared_ptr<const Descriptor> file) {
   changed_.notify_all();
 }
 
+void JournalSync::forget() {
+  const std::lock_guard lock(mutex_);
+  file_ = nullptr;
+}
+
 int JournalSync::trouble() {
   const std::lock_guard lock(mutex_);
   return std::exchange(trouble_, 0);

@@ -21,6 +21,8 @@ class JournalSync {
 
   /// The file has something new.
   void wanted(std::shared_ptr<const Descriptor> file);
+  /// There is no need any more.
+  void forget();
   /// The number of the error of a sync that failed since the last call; 0: none.
   [[nodiscard]] int trouble();
 

@@ -82,7 +82,7 @@ class Journal {
   void sync();
   /// How many records it has.
   [[nodiscard]] std::int64_t size() const;
-  /// Away with the file.
+  /// Away with the file, on the disk, too.
   void remove();
 
  private:
