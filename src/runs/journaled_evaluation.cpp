@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "rarefy/storage/checkpoint.hpp"
 
@@ -45,12 +46,11 @@ void copy_row(const Evaluation& from, Index i, const EvaluationSpan& out, Index 
 
 }  // namespace
 
-JournaledEvaluation::JournaledEvaluation(Evaluator& evaluator, const Search& search,
-                                         const FilePlace& file, const JournalOwner& owner,
-                                         const Config& config)
+JournaledEvaluation::JournaledEvaluation(Evaluator& evaluator, const Search& search, FilePlace file,
+                                         const JournalOwner& owner, const Config& config)
     : evaluator_(evaluator),
       search_(search),
-      file_(file),
+      file_(std::move(file)),
       owner_(owner),
       keep_(config.output.journal),
       nan_fails_(config.nan_fails) {

@@ -22,7 +22,7 @@ namespace rarefy {
 class JournaledEvaluation {
  public:
   /// All must outlive it. A journal that is there is gone on with, unless it is switched off.
-  JournaledEvaluation(Evaluator& evaluator, const Search& search, const FilePlace& file,
+  JournaledEvaluation(Evaluator& evaluator, const Search& search, FilePlace file,
                       const JournalOwner& owner, const Config& config);
 
   /// False: `*stop` was true before all rows were done. Those that are, are in the journal.
