@@ -96,10 +96,11 @@ class PythonEvaluator : public Evaluator {
     told->out = out;
     told->done = &done;
     told->told.resize(static_cast<std::size_t>(solutions.rows()));
-    const auto note =
-        nb::cpp_function([told](Index first, const Rows& features, nb::object objectives) {
+    const auto note = nb::cpp_function(
+        [told](Index first, const Rows& features, const nb::object& objectives) {
           told->note(first, features, objectives);
-        });
+        },
+        nb::arg("first"), nb::arg("features"), nb::arg("objectives").none());
     try {
       take(function_(copy_of(solutions), note), solutions, out);
       told->tell(0, solutions.rows());

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -201,8 +202,11 @@ class _Notes:
         self._note = note
         self._done: queue.SimpleQueue[int] = queue.SimpleQueue()
         for i, future in enumerate(futures):
-            # Called by any thread; there it is only put by.
-            future.add_done_callback(lambda _, i=i: self._done.put(i))
+            future.add_done_callback(partial(self._put_by, i))
+
+    def _put_by(self, i: int, _: Future[Any]) -> None:
+        """Called by any thread: the one that waits will tell of it."""
+        self._done.put(i)
 
     def result(self, future: Future[Any], timeout: float | None) -> Any:
         """That of the future, as ``future.result(timeout)`` would give it."""

@@ -42,12 +42,17 @@ class Slow:
         return project_row(solution)
 
 
+def same(a: rarefy.Search, b: rarefy.Search) -> bool:
+    return all(np.array_equal(getattr(a.archive, n), getattr(b.archive, n)) for n in ("solutions", "features", "visits"))
+
+
 def count(tally: Path) -> int:
     return tally.stat().st_size if tally.exists() else 0
 
 
-# A piece of a batch that is under way when it is killed is lost; there are eight for two workers.
-@pytest.mark.parametrize(("executor", "lost"), [(None, 1), ("threads", 3 * 3), ("processes", 3 * 3)])
+# Two workers have a piece of three solutions each under way; processes go on with what was handed to
+# them before they notice. Without a journal, everything would be made again.
+@pytest.mark.parametrize(("executor", "lost"), [(None, 1), ("threads", 12), ("processes", ROWS)])
 def test_a_killed_run_evaluates_only_what_is_missing(executor: str | None, lost: int, tmp_path: Path) -> None:
     folder, tally = tmp_path / "run", tmp_path / "tally"
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])}
@@ -65,7 +70,7 @@ def test_a_killed_run_evaluates_only_what_is_missing(executor: str | None, lost:
     result = rarefy.resume(folder, Slow(str(tally)), rowwise=True, progress=False)
     assert result.finished
     assert ITERATIONS * ROWS <= count(tally) <= ITERATIONS * ROWS + lost
-    assert result.search._native.save() == go(small(**OPTIONS), ITERATIONS)._native.save()
+    assert same(result.search, go(small(**OPTIONS), ITERATIONS))
     assert not (folder / "journal.bin").exists()
 
 
@@ -88,4 +93,4 @@ def test_an_exception_keeps_what_was_done(tmp_path: Path) -> None:
     calls, evaluate = stop_after(-1)
     result = rarefy.resume(tmp_path / "run", evaluate, rowwise=True, progress=False)
     assert calls[0] == ITERATIONS * ROWS - 2 * ROWS - 10
-    assert result.search._native.save() == go(small(**OPTIONS), ITERATIONS)._native.save()
+    assert same(result.search, go(small(**OPTIONS), ITERATIONS))
