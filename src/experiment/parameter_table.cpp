@@ -381,6 +381,10 @@ vector<ParameterBuilder> output_parameters() {
              "iteration")
           .range(0, kAny)
           .without_trace(),
+      choice("journal", in(&OutputOptions::journal),
+             "keeps finished evaluations until a checkpoint has them, so that a kill loses none; "
+             "auto: where one takes a millisecond or longer")
+          .without_trace(),
   };
 }
 

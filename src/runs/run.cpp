@@ -16,6 +16,7 @@
 #include "rarefy/storage/atomic_file.hpp"
 #include "rarefy/storage/npy.hpp"
 #include "rarefy/tessellations/cvt.hpp"
+#include "runs/journaled_evaluation.hpp"
 #include "runs/least_state.hpp"
 
 namespace rarefy {
@@ -67,8 +68,8 @@ Config config_for(Config config, const DomainInfo& problem) {
 // Writes the state down while the loop goes round.
 class Run::Checkpoints : public Observer {
  public:
-  Checkpoints(Run& run, std::span<Observer* const> listeners)
-      : run_(run), listeners_(listeners), last_(Clock::now()) {}
+  Checkpoints(Run& run, JournaledEvaluation& journal, std::span<Observer* const> listeners)
+      : run_(run), journal_(journal), listeners_(listeners), last_(Clock::now()) {}
 
   Next iteration_done(const Search& search) override {
     if (search.iteration() % run_.config_.output.metrics_every == 0) run_.note_metrics();
@@ -82,6 +83,7 @@ class Run::Checkpoints : public Observer {
 
   void write() {
     run_.write_checkpoint();
+    journal_.saved(run_.search_->iteration());  // not before: until now, nobody else had it
     for (Observer* listener : listeners_) {
       listener->checkpoint_written(*run_.search_, run_.folder_.checkpoint());
     }
@@ -99,6 +101,7 @@ class Run::Checkpoints : public Observer {
   }
 
   Run& run_;
+  JournaledEvaluation& journal_;
   std::span<Observer* const> listeners_;
   Clock::time_point last_;
   double cost_ = 0.0;  // of the last checkpoint, in seconds
@@ -251,7 +254,8 @@ DriveEnd Run::go(std::span<Observer* const> observers, StopFlag stop) {
 }
 
 DriveEnd Run::go_with(Evaluator& evaluator, std::span<Observer* const> observers, StopFlag stop) {
-  Checkpoints checkpoints(*this, observers);
+  JournaledEvaluation journal(evaluator, *search_, folder_.journal(), journal_owner(), config_);
+  Checkpoints checkpoints(*this, journal, observers);
   std::vector<Observer*> all = {&checkpoints};
   all.insert(all.end(), observers.begin(), observers.end());
 
@@ -260,12 +264,17 @@ DriveEnd Run::go_with(Evaluator& evaluator, std::span<Observer* const> observers
     seconds_before_ = seconds();
     going_since_.reset();
     if (search_->iteration() > 0) note_metrics();
+    journal_taken_ += journal.taken();
     checkpoints.write();
     write_results();
+    journal.close();
+  };
+  const EvaluateBatch evaluate = [&](BatchView solutions, const EvaluationSpan& out) {
+    return journal.evaluate(solutions, out, stop);
   };
   DriveEnd end = DriveEnd::stopped;
   try {
-    end = drive(*search_, evaluator, config_.iterations, all, stop);
+    end = drive(*search_, evaluate, config_.iterations, all, stop);
   } catch (...) {
     const auto reason = std::current_exception();
     try {
@@ -280,6 +289,14 @@ DriveEnd Run::go_with(Evaluator& evaluator, std::span<Observer* const> observers
     tell_of_memory(std::current_exception(), "its files were written");
   }
   return end;
+}
+
+std::int64_t Run::journal_held() const {
+  std::int64_t held = 0;
+  read_journal(folder_.journal(), journal_owner(), [&](const JournalRecord& record) {
+    if (record.iteration >= search_->iteration()) ++held;
+  });
+  return held;
 }
 
 // Whatever it was, but memory that ran out in words.

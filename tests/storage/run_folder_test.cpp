@@ -102,7 +102,7 @@ TEST(RunFolder, ARunThatIsThereIsRefusedUnlessOverwritten) {
 TEST(RunFolder, FilesWithTheNamesOfARunAreRefusedUnlessOverwritten) {
   for (const auto* name :
        {"metrics.csv", "archive.npz", "heatmap.png", "checkpoint.bin", "centroids.npy",
-        "initial.npy", "density.png", "density.npz", "trajectory-12.csv", "trajectory-3.png"}) {
+        "initial.npy", "journal.bin", "density.png", "density.npz", "trajectory-12.csv", "trajectory-3.png"}) {
     const TemporaryFolder place;
     const auto path = place.path() / "run";
     fs::create_directory(path);

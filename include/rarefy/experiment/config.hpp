@@ -110,11 +110,26 @@ struct CellOptions {
   bool operator==(const CellOptions&) const = default;
 };
 
+/// Whether finished evaluations are written down before their batch is told and saved.
+enum class KeepJournal {
+  automatic,  ///< where an evaluation takes a millisecond or longer
+  on,
+  off,
+};
+
+template <>
+struct EnumNames<KeepJournal> {
+  static constexpr std::string_view thing = "journal";
+  static constexpr std::pair<KeepJournal, std::string_view> all[] = {
+      {KeepJournal::automatic, "auto"}, {KeepJournal::on, "on"}, {KeepJournal::off, "off"}};
+};
+
 struct OutputOptions {
   std::int64_t metrics_every = 50;
   double entropy_floor = kCrossEntropyFloor;
   std::optional<double> objective_floor;  ///< none: the least objective of the domain
   double checkpoint_seconds = 10.0;
+  KeepJournal journal = KeepJournal::automatic;
 
   bool operator==(const OutputOptions&) const = default;
 };
