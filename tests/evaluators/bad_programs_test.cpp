@@ -19,8 +19,7 @@ using testing::AllOf;
 using testing::EndsWith;
 using testing::StartsWith;
 
-// ---- rows that a program cannot do, among others that it can
-// -------------------------------------
+// ---- rows that a program cannot do, among others that it can ------------------------------------
 
 struct BadRow {
   const char* kind;
@@ -193,8 +192,7 @@ TEST(BadProgram, ThatClosesItsInputIsNotWaitedFor) {
             "closed its standard input before it had read the question");
 }
 
-// ---- programs that never work
-// --------------------------------------------------------------------
+// ---- programs that never work -------------------------------------------------------------------
 
 struct NeverWorks {
   const char* name;
@@ -251,8 +249,8 @@ INSTANTIATE_TEST_SUITE_P(
                    {.command = "sleep 1000",
                     .protocol = ProgramProtocol::npy,
                     .workers = 2,
-                    .timeout = 0.0625},
-                   "has not worked once in 2 attempts; in the last it did not answer 2 rows "
+                    .timeout = 0.125},
+                   "has not worked once in 2 attempts; in the last it did not answer "
                    "within 0.125 s"},
         NeverWorks{"not_there",
                    {.command = "./no-such-simulator"},

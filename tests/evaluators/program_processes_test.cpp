@@ -156,6 +156,37 @@ TEST(ProgramProcesses, EndWithTheEvaluator) {
   EXPECT_TRUE(children_of(::getpid()).empty());
 }
 
+TEST(ProgramProcesses, HaveAnotherKeeperWhereOneWasKilled) {
+  const TemporaryFolder folder;
+  const auto child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    std::thread([&] {
+      ProgramEvaluator evaluator(staying(folder.path()));
+      Evaluation out(2, 1);
+      evaluator.evaluate(numbered_rows(2, {}, 1), out.span());
+    }).join();
+    ::_exit(0);
+  }
+  ASSERT_TRUE(comes_true([&] { return ids_in(folder.path()).size() == 4; }));
+  const auto workers = ids_in(folder.path());
+  const auto keeper = [&] {
+    for (const auto id : children_of(child)) {
+      if (std::ranges::count(workers, id) == 0 && lives(id)) return id;
+    }
+    return pid_t{-1};
+  };
+  const auto first = keeper();
+  ASSERT_GT(first, 0);
+  ::kill(first, SIGKILL);
+  ASSERT_TRUE(comes_true([&] { return keeper() > 0 && keeper() != first; }));
+  const auto helpers = children_of(child);
+  ::kill(child, SIGKILL);
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  for (const auto id : workers) EXPECT_TRUE(comes_true([&] { return !lives(id); }));
+  for (const auto id : helpers) EXPECT_TRUE(comes_true([&] { return !lives(id); }));
+}
+
 TEST(ProgramProcesses, MayPutThingsInOrderWhenIdle) {
   const TemporaryFolder folder;
   {

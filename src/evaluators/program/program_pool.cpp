@@ -24,7 +24,7 @@ constexpr int kTick = 100;
 constexpr milliseconds kClosingTime(1000);
 constexpr milliseconds kTimeToEnd(500);
 constexpr std::size_t kFailuresKept = 1000;
-constexpr Index kStartsRefused = 50;
+constexpr std::chrono::seconds kStartsRefused(5);
 
 // Another worker is started at once where one has ended, but not again and again.
 milliseconds pause_after(int faults_in_turn) {
@@ -110,12 +110,14 @@ void ProgramEvaluator::Pool::begin(Index job, BatchView solutions, const Evaluat
 }
 
 std::span<const RowDone> ProgramEvaluator::Pool::wait(StopFlag stop) {
-  done_.clear();
-  while (done_.empty() && !queue_.nothing_left() && !stop_asked(stop)) {
+  if (fatal_) throw Error(*fatal_);
+  while (ready_.empty() && !queue_.nothing_left() && !stop_asked(stop)) {
     hand_out();
     if (!fatal_) attend(milliseconds_to_wait());
     if (fatal_) throw Error(*fatal_);
   }
+  done_.clear();
+  std::swap(done_, ready_);
   hand_out();  // so that nobody is idle while the caller is not
   return done_;
 }
@@ -125,14 +127,13 @@ void ProgramEvaluator::Pool::abandon() {
     if (!worker.rows.empty()) retire(worker);
   }
   queue_.clear();
-  done_.clear();
+  ready_.clear();
   fatal_.reset();
   attempts_failed_ = 0;
   only_timeouts_ = true;
 }
 
-// ---- handing out
-// ---------------------------------------------------------------------------------
+// ---- handing out --------------------------------------------------------------------------------
 
 void ProgramEvaluator::Pool::hand_out() {
   if (fatal_ || queue_.nothing_waits()) return;
@@ -147,14 +148,15 @@ void ProgramEvaluator::Pool::hand_out() {
   }
   const auto now = Clock::now();
   for (auto& worker : workers_) {
-    if (queue_.nothing_waits() || fatal_) return;
+    if (queue_.nothing_waits() || fatal_ || now < no_start_before_) return;
     if (worker.rows.empty() && !worker.process.running() && worker.not_before <= now) ask(worker);
   }
 }
 
 void ProgramEvaluator::Pool::ask(Worker& worker) {
-  queue_.take(worker.rows, !ever_worked_);
+  queue_.take(worker.rows, chunk_, !ever_worked_);
   if (!worker.process.running() && !start(worker)) return;
+  worker.asked_at = Clock::now();
   worker.deadline = worker.closing_until = Time::max();
   if (options_.timeout > 0) {
     worker.seconds = options_.timeout * static_cast<double>(worker.rows.size()) +
@@ -187,13 +189,7 @@ void ProgramEvaluator::Pool::fill_question(Worker& worker) {
 
 bool ProgramEvaluator::Pool::start(Worker& worker) {
   WorkerProcess::Start started;
-  if (!keeper_.keep([&] {
-        std::vector<pid_t> groups;
-        for (const auto& other : workers_) {
-          if (other.process.running()) groups.push_back(other.process.id());
-        }
-        return groups;
-      }())) {
+  if (!keeper_.keep(groups())) {
     started = {.error = errno, .out_of_resources = true};
   } else {
     SpawnRequest request{.arguments = words_, .folder = options_.folder.string()};
@@ -209,19 +205,12 @@ bool ProgramEvaluator::Pool::start(Worker& worker) {
   }
   worker.asked_before = false;
   if (started.error == 0) {
-    starts_refused_ = 0;
+    starts_refused_since_ = Time::max();
     ++counts_.workers_started;
     return true;
   }
   if (started.out_of_resources) {
-    worker.not_before = Clock::now() + milliseconds(kTick);
-    queue_.again(worker.rows);
-    worker.rows.clear();
-    const bool any = std::ranges::any_of(workers_, [](auto& w) { return w.process.running(); });
-    if (!any && ++starts_refused_ >= kStartsRefused) {
-      fatal_ = Error(ErrorKind::io, fmt::format("{}: the system starts no process: {}", name_,
-                                                system_text(started.error)));
-    }
+    put_off(worker, started.error);
     return false;
   }
   fault(
@@ -234,8 +223,28 @@ bool ProgramEvaluator::Pool::start(Worker& worker) {
   return false;
 }
 
-// ---- attending
-// -----------------------------------------------------------------------------------
+std::vector<pid_t> ProgramEvaluator::Pool::groups() const {
+  std::vector<pid_t> groups;
+  for (const auto& worker : workers_) {
+    if (worker.process.running()) groups.push_back(worker.process.id());
+  }
+  return groups;
+}
+
+// Processes or descriptors have run out. Those that run go on; without any, that cannot last.
+void ProgramEvaluator::Pool::put_off(Worker& worker, int error) {
+  const auto now = Clock::now();
+  no_start_before_ = now + milliseconds(kTick);
+  starts_refused_since_ = std::min(starts_refused_since_, now);
+  queue_.again(worker.rows);
+  worker.rows.clear();
+  if (groups().empty() && now - starts_refused_since_ > kStartsRefused) {
+    fatal_ = Error(ErrorKind::io,
+                   fmt::format("{}: the system starts no process: {}", name_, system_text(error)));
+  }
+}
+
+// ---- attending ----------------------------------------------------------------------------------
 
 int ProgramEvaluator::Pool::milliseconds_to_wait() const {
   const auto now = Clock::now();
@@ -245,7 +254,7 @@ int ProgramEvaluator::Pool::milliseconds_to_wait() const {
       next = std::min({next, worker.deadline, worker.closing_until});
       if (worker.process.ends_silently()) next = std::min(next, now + milliseconds(2));
     } else if (!worker.process.running() && !queue_.nothing_waits()) {
-      next = std::min(next, worker.not_before);
+      next = std::min(next, std::max(worker.not_before, no_start_before_));
     }
   }
   return static_cast<int>(
@@ -260,9 +269,12 @@ void ProgramEvaluator::Pool::attend(int milliseconds) {
     const auto streams = worker.process.polled();
     polled_.insert(polled_.end(), streams.begin(), streams.end());
   }
+  polled_.push_back({.fd = keeper_.socket(), .events = POLLRDHUP, .revents = 0});
   const int ready = ::poll(polled_.data(), polled_.size(), milliseconds);
+  if (ready > 0 && polled_.back().revents != 0) keeper_.keep(groups());  // somebody killed it
   const pollfd* streams = polled_.data();
   for (auto& worker : workers_) {
+    if (fatal_) break;
     if (!worker.process.running()) continue;
     if (ready > 0) worker.process.attend(streams);
     const bool may_have_ended =
@@ -303,12 +315,19 @@ void ProgramEvaluator::Pool::examine(Worker& worker, bool may_have_ended) {
                           unread ? "closed its standard input before it had read the question"
                                  : "closed its standard output before it had answered"});
   }
-  if (now >= worker.deadline) {
-    const auto rows = worker.rows.size();
-    fault(worker, {ProgramFault::timeout,
-                   fmt::format("did not answer{} within {} s",
-                               rows > 1 ? fmt::format(" {} rows", rows) : "", worker.seconds)});
-  }
+  if (now >= worker.deadline) examine_late(worker);
+}
+
+// Its time is over; but perhaps it was we who were late, and the answer has been there for long.
+void ProgramEvaluator::Pool::examine_late(Worker& worker) {
+  worker.process.read_rest();
+  const auto found = look(worker);
+  if (found.complaint) return fault(worker, *found.complaint);
+  if (found.complete) return accept(worker, found);
+  const auto rows = worker.rows.size();
+  fault(worker, {ProgramFault::timeout,
+                 fmt::format("did not answer{} within {} s",
+                             rows > 1 ? fmt::format(" {} rows", rows) : "", worker.seconds)});
 }
 
 // Its last words may be in the pipe.
@@ -388,11 +407,22 @@ ProgramEvaluator::Pool::Look ProgramEvaluator::Pool::look_at_array(const Worker&
   return {.complete = true, .values_at = progress.values_at};
 }
 
-// ---- outcomes
-// ------------------------------------------------------------------------------------
+// ---- outcomes -----------------------------------------------------------------------------------
+
+// Large enough that asking costs little, small enough that all workers are done at the same time:
+// a chunk takes a few milliseconds, or is a single row.
+void ProgramEvaluator::Pool::adapt_chunks(const Worker& worker) {
+  constexpr double kSeconds = 0.005;
+  const std::chrono::duration<double> took = Clock::now() - worker.asked_at;
+  const auto rows = static_cast<double>(worker.rows.size());
+  const double fitting = std::clamp(rows * kSeconds / std::max(took.count(), 1e-9), 1.0,
+                                    static_cast<double>(options_.longest_chunk));
+  chunk_ = std::min(2 * chunk_, static_cast<Index>(fitting));
+}
 
 void ProgramEvaluator::Pool::accept(Worker& worker, const Look& look) {
   worker.faults_in_turn = 0;
+  adapt_chunks(worker);
   const auto rows = std::exchange(worker.rows, {});
   if (options_.protocol == ProgramProtocol::npy) {
     const char* next = worker.process.answer().data() + look.values_at;
@@ -420,7 +450,7 @@ void ProgramEvaluator::Pool::accept_row(const RowUnderWay& row, std::span<const 
   const auto features = values.first(static_cast<std::size_t>(options_.feature_dim));
   std::ranges::copy(features, out.features.row(row.row).begin());
   out.objectives[static_cast<std::size_t>(row.row)] = options_.with_objective ? values.back() : 1.0;
-  done_.push_back({.job = row.job->number, .row = row.row});
+  ready_.push_back({.job = row.job->number, .row = row.row});
   ++counts_.rows_done;
   queue_.done(row);
 }
@@ -442,7 +472,7 @@ void ProgramEvaluator::Pool::fail_row(const RowUnderWay& row, const Complaint& c
                        .fault = complaint.fault,
                        .message = complaint.message,
                        .error_output = std::move(errors)});
-  done_.push_back({.job = number, .row = row.row});
+  ready_.push_back({.job = number, .row = row.row});
   ++counts_.rows_failed;
   queue_.done(row);
 }

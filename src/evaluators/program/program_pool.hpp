@@ -40,8 +40,9 @@ class ProgramEvaluator::Pool {
 
   struct Worker {
     WorkerProcess process;
-    std::vector<RowUnderWay> rows;     // under way; none: it is idle
-    bool asked_before = false;         // since it was started
+    std::vector<RowUnderWay> rows;  // under way; none: it is idle
+    bool asked_before = false;      // since it was started
+    Time asked_at = Time::min();
     double seconds = 0;                // that it has for the rows
     Time deadline = Time::max();       // for the answer
     Time closing_until = Time::max();  // has closed a stream, and should end by then
@@ -59,6 +60,8 @@ class ProgramEvaluator::Pool {
   void hand_out();
   void ask(Worker& worker);
   bool start(Worker& worker);
+  void put_off(Worker& worker, int error);
+  [[nodiscard]] std::vector<pid_t> groups() const;
   void fill_question(Worker& worker);
 
   // ---- attending
@@ -68,11 +71,13 @@ class ProgramEvaluator::Pool {
   [[nodiscard]] Look look(const Worker& worker);
   [[nodiscard]] Look look_at_line(const Worker& worker);
   [[nodiscard]] Look look_at_array(const Worker& worker) const;
+  void examine_late(Worker& worker);
   void after_its_end(Worker& worker, const Ending& ending);
   [[nodiscard]] int milliseconds_to_wait() const;
 
   // ---- outcomes
   void accept(Worker& worker, const Look& look);
+  void adapt_chunks(const Worker& worker);
   void accept_row(const RowUnderWay& row, std::span<const double> values);
   void fault(Worker& worker, const Complaint& complaint, bool was_not_found = false);
   void fail_row(const RowUnderWay& row, const Complaint& complaint, std::string errors);
@@ -90,7 +95,8 @@ class ProgramEvaluator::Pool {
   std::deque<Worker> workers_;
   std::vector<pid_t> dying_;
   RowQueue queue_;
-  std::vector<RowDone> done_;
+  Index chunk_ = 1;                    // rows that are handed out together at most
+  std::vector<RowDone> ready_, done_;  // not named yet; named by the last wait()
   std::vector<double> values_;
   std::vector<pollfd> polled_;
 
@@ -99,8 +105,9 @@ class ProgramEvaluator::Pool {
   std::optional<Error> fatal_;
   bool ever_worked_ = false;
   bool only_timeouts_ = true;
-  Index attempts_failed_ = 0;  // before any worked
-  Index starts_refused_ = 0;   // by the system, in turn
+  Index attempts_failed_ = 0;                // before any worked
+  Time starts_refused_since_ = Time::max();  // by the system
+  Time no_start_before_ = Time::min();
 };
 
 }  // namespace rarefy

@@ -14,7 +14,7 @@ bool RowQueue::has(Index number) const {
   return std::ranges::any_of(jobs_, [&](const auto& job) { return job.number == number; });
 }
 
-void RowQueue::take(std::vector<RowUnderWay>& rows, bool new_ones_first) {
+void RowQueue::take(std::vector<RowUnderWay>& rows, Index together, bool new_ones_first) {
   rows.clear();
   if (!again_.empty() && (!new_ones_first || fresh_.empty())) {
     rows.push_back(again_.front());
@@ -23,7 +23,7 @@ void RowQueue::take(std::vector<RowUnderWay>& rows, bool new_ones_first) {
   }
   if (fresh_.empty()) return;
   auto& job = *fresh_.front();
-  const auto count = std::min(job.chunk, job.solutions.rows() - job.next);
+  const auto count = std::min({job.chunk, together, job.solutions.rows() - job.next});
   for (Index i = 0; i < count; ++i) rows.push_back({.job = &job, .row = job.next + i});
   job.next += count;
   if (job.next == job.solutions.rows()) fresh_.pop_front();

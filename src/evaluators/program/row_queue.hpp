@@ -14,7 +14,7 @@ struct ProgramJob {
   Index number = 0;
   BatchView solutions;
   EvaluationSpan out;
-  Index chunk = 1;  ///< so many rows are handed out together
+  Index chunk = 1;  ///< so many rows are handed out together at most
   Index next = 0;   ///< the first that never was
   Index left = 0;   ///< not done yet
 };
@@ -33,8 +33,8 @@ class RowQueue {
   [[nodiscard]] bool nothing_left() const { return jobs_.empty(); }
   [[nodiscard]] bool nothing_waits() const { return again_.empty() && fresh_.empty(); }
   /// The rows to evaluate next. One of those that are tried again always goes alone, and before
-  /// all others, unless `new_ones_first`.
-  void take(std::vector<RowUnderWay>& rows, bool new_ones_first);
+  /// all others, unless `new_ones_first`. At most so many `together`.
+  void take(std::vector<RowUnderWay>& rows, Index together, bool new_ones_first);
   /// These are to be tried again.
   void again(std::span<const RowUnderWay> rows);
   void done(const RowUnderWay& row);
