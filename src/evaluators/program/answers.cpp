@@ -30,7 +30,8 @@ bool read_number(std::string_view word, double& value) {
   const auto [rest, problem] = std::from_chars(word.data(), end, value);
   // What is too large or too small for a double is a number none the less.
   if (problem == std::errc::result_out_of_range) {
-    const bool small = word.find("e-") != word.npos || word.find("E-") != word.npos;
+    const bool small =
+        word.find("e-") != std::string_view::npos || word.find("E-") != std::string_view::npos;
     value = small ? 0.0 : HUGE_VAL;
   }
   return problem != std::errc::invalid_argument && rest == end;

@@ -18,12 +18,11 @@ bool is_simple_command(std::string_view command) {
       if (c == quote) quote = 0;
     } else if (c == '\'' || c == '"') {
       quote = c;
-    } else if (std::string_view(";|&(){}!#`\n").find(c) != std::string_view::npos) {
+    } else if (std::string_view(";|&(){}!#`\n").find(c) != std::string_view::npos ||
+               (c == '=' && first_word)) {
       return false;
-    } else if (c == ' ' || c == '\t') {
-      if (i > 0) first_word = false;
-    } else if (c == '=' && first_word) {
-      return false;
+    } else if ((c == ' ' || c == '\t') && i > 0) {
+      first_word = false;
     }
   }
   return quote == 0;

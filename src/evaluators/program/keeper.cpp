@@ -84,7 +84,7 @@ void Keeper::forget(pid_t group) {
 
 void Keeper::tell(char sign, pid_t group) {
   std::array<char, 24> text{};
-  const auto end = fmt::format_to(text.data(), "{} {}\n", sign, group);
+  auto* const end = fmt::format_to(text.data(), "{} {}\n", sign, group);
   uninterrupted([&] {
     return ::send(socket_.get(), text.data(), static_cast<std::size_t>(end - text.data()),
                   MSG_NOSIGNAL);

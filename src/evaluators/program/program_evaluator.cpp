@@ -27,7 +27,9 @@ ProgramOptions checked(ProgramOptions options) {
     throw Error(ErrorKind::parameter, "command of a program",
                 blank ? "none" : "a command line and a list of arguments", "one of them");
   }
-  const auto with_null = [](const std::string& word) { return word.find('\0') != word.npos; };
+  const auto with_null = [](const std::string& word) {
+    return word.find('\0') != std::string::npos;
+  };
   bool any_null = with_null(options.command) || with_null(options.folder.string());
   for (const auto& word : options.arguments) any_null = any_null || with_null(word);
   if (any_null) {

@@ -37,6 +37,8 @@ class ProgramEvaluator::Pool {
  private:
   using Clock = std::chrono::steady_clock;
   using Time = Clock::time_point;
+  // Milliseconds. Whoever asks to stop waits so long at most; so does what nothing tells us of.
+  static constexpr int kTick = 100;
 
   struct Worker {
     WorkerProcess process;
@@ -62,7 +64,7 @@ class ProgramEvaluator::Pool {
   bool start(Worker& worker);
   void put_off(Worker& worker, int error);
   [[nodiscard]] std::vector<pid_t> groups() const;
-  void fill_question(Worker& worker);
+  void fill_question(Worker& worker) const;
 
   // ---- attending
   void attend(int milliseconds);

@@ -1,7 +1,6 @@
 #include "evaluators/program/worker_process.hpp"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -9,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <utility>
 
 #include "core/no_pipe_signal.hpp"
@@ -52,8 +52,8 @@ Descriptor handle_of(pid_t id) {
 
 /// Appends about `most` bytes of what is there at most; false at the end of the stream.
 bool take_what_is_there(const Descriptor& from, std::string& text, std::size_t most) {
-  std::array<char, 1 << 16>
-      piece;  // NOLINT(cppcoreguidelines-pro-type-member-init): read() fills it
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): read() fills what is used of it
+  std::array<char, 1 << 16> piece;
   for (std::size_t taken = 0; taken < most;) {
     const auto got = uninterrupted([&] { return ::read(from.get(), piece.data(), piece.size()); });
     if (got < 0) return errno == EAGAIN;
@@ -188,7 +188,7 @@ std::string WorkerProcess::error_output() const {
   std::string_view text = errors_;
   if (text.size() == kErrorsKept) {  // from the beginning of a line, where there is one
     const auto end = text.find('\n');
-    if (end != text.npos && end + 1 < text.size()) text.remove_prefix(end + 1);
+    if (end != std::string_view::npos && end + 1 < text.size()) text.remove_prefix(end + 1);
   }
   while (text.ends_with('\n')) text.remove_suffix(1);
   return printable(text);
