@@ -104,9 +104,18 @@ TEST(ProgramProcesses, MayBeKilledAtAnyMomentByRuns) {
                                 50, 40);
 }
 
+// A process in a group of its own.
+const std::string kOwnGroup =
+    "import os, time\n"
+    "if os.fork() == 0:\n"
+    "    os.setpgid(0, 0)\n"
+    "    open(str(os.getpid()), \"w\").close()\n"
+    "    time.sleep(1000)\n";
+
 // Workers and their children leave their numbers in a folder, and stay.
 ProgramOptions staying(const std::filesystem::path& folder) {
-  return {.command = "touch $$; sleep 1000 & touch $!; read -r x; sleep 1000",
+  return {.command = "touch $$; sleep 1000 & touch $!; " + python() + " -c '" + kOwnGroup +
+                     "'; read -r x; sleep 1000",
           .folder = folder,
           .solution_dim = 1,
           .feature_dim = 1,
@@ -131,7 +140,7 @@ void expect_nobody_outlives(bool in_main_thread) {
     }
     ::_exit(0);
   }
-  ASSERT_TRUE(comes_true([&] { return ids_in(folder.path()).size() == 4; }));
+  ASSERT_TRUE(comes_true([&] { return ids_in(folder.path()).size() == 6; }));
   const auto helpers = children_of(child);  // the keeper as well
   EXPECT_EQ(helpers.size(), 3U);
   ::kill(child, SIGKILL);
@@ -149,7 +158,7 @@ TEST(ProgramProcesses, EndWithTheEvaluator) {
     const auto solutions = numbered_rows(2, {}, 1);
     Evaluation out(2, 1);
     evaluator.begin(0, solutions, out.span());
-    ASSERT_TRUE(comes_true([&] { return ids_in(folder.path()).size() == 4; }));
+    ASSERT_TRUE(comes_true([&] { return ids_in(folder.path()).size() == 6; }));
   }
   // Those that we started are gone; their children are killed, and die when they come to it.
   for (const auto id : ids_in(folder.path())) EXPECT_TRUE(comes_true([&] { return !lives(id); }));
@@ -168,7 +177,7 @@ TEST(ProgramProcesses, HaveAnotherKeeperWhereOneWasKilled) {
     }).join();
     ::_exit(0);
   }
-  ASSERT_TRUE(comes_true([&] { return ids_in(folder.path()).size() == 4; }));
+  ASSERT_TRUE(comes_true([&] { return ids_in(folder.path()).size() == 6; }));
   const auto workers = ids_in(folder.path());
   const auto keeper = [&] {
     for (const auto id : children_of(child)) {

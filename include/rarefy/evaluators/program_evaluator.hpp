@@ -13,7 +13,7 @@
 // A worker that dies, takes too long or answers anything else is ended with all that it started,
 // another takes its place, and the row is tried again; in the end it is marked as failed. Workers
 // run in a session of their own, and none outlives this process, however that ends. (Beyond reach
-// is only what a worker sends off into another session, as daemons are.)
+// is what a worker sends off into another session, as daemons are.)
 #pragma once
 
 #include <array>

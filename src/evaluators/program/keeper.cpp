@@ -12,6 +12,7 @@
 namespace rarefy {
 namespace {
 
+// What it kills are groups, and then whatever else is in their sessions (see session.hpp).
 // A shell rather than a fork of this process: that would hold on to all of our memory.
 constexpr const char* kKeeperScript = R"(trap '' HUP INT QUIT TERM
 groups=' '
@@ -23,7 +24,13 @@ while read -r sign group; do
        esac ;;
   esac
 done
+[ "$groups" = ' ' ] && exit
 for group in $groups; do kill -s KILL -- "-$group"; done
+for process in /proc/[0-9]*; do
+  read -r stat <"$process/stat" || continue
+  set -- ${stat##*) }
+  case $groups in *" $4 "*) kill -s KILL "${process#/proc/}" ;; esac
+done
 )";
 
 }  // namespace

@@ -48,11 +48,13 @@ void ProgramEvaluator::Pool::attend(int milliseconds) {
     if (fatal_) break;
     if (!worker.process.running()) continue;
     if (ready > 0) worker.process.attend(streams);
-    const bool may_have_ended =
-        streams[kStreams - 1].revents != 0 || worker.process.ends_silently() || ready <= 0;
+    const bool ended = ready > 0 && streams[kStreams - 1].revents != 0;
+    const bool may_have_ended = ended || worker.process.ends_silently() || ready <= 0;
     streams += kStreams;
     if (worker.rows.empty()) {
-      if (worker.process.output_closed() || !worker.process.answer().empty()) examine_idle(worker);
+      if (ended || worker.process.output_closed() || !worker.process.answer().empty()) {
+        examine_idle(worker);
+      }
     } else {
       examine(worker, may_have_ended);
     }

@@ -17,6 +17,7 @@ namespace rarefy {
 namespace {
 
 using std::chrono::milliseconds;
+using Manner = WorkerProcess::Manner;
 
 constexpr milliseconds kTimeToEnd(500);
 constexpr std::size_t kFailuresKept = 1000;
@@ -60,7 +61,7 @@ ProgramEvaluator::Pool::~Pool() {
     if (worker.rows.empty()) {
       worker.process.close_input();
     } else {
-      worker.process.end(keeper_, dying_);
+      worker.process.end(Manner::killed, keeper_, dying_);
     }
   }
   const auto until = Clock::now() + kTimeToEnd;
@@ -71,7 +72,7 @@ ProgramEvaluator::Pool::~Pool() {
       worker.process.attend(polled.data());
       worker.process.forget_answer();
     }
-    worker.process.end(keeper_, dying_);
+    worker.process.end(Manner::killed, keeper_, dying_);
   }
   for (const auto child : dying_) reap_child(child);
 }
@@ -274,7 +275,7 @@ void ProgramEvaluator::Pool::accept(Worker& worker, const Look& look) {
     accept_row(rows.front(), values_);
   }
   worker.process.forget_answer();
-  if (options_.protocol == ProgramProtocol::once) retire(worker);
+  if (options_.protocol == ProgramProtocol::once) retire(worker, Manner::as_it_should);
 }
 
 void ProgramEvaluator::Pool::accept_row(const RowUnderWay& row, std::span<const double> values) {
@@ -350,9 +351,9 @@ void ProgramEvaluator::Pool::judge_program(const Complaint& complaint, const std
                              errors));
 }
 
-void ProgramEvaluator::Pool::retire(Worker& worker) {
+void ProgramEvaluator::Pool::retire(Worker& worker, WorkerProcess::Manner manner) {
   worker.rows.clear();
-  worker.process.end(keeper_, dying_);
+  worker.process.end(manner, keeper_, dying_);
   reap();
 }
 
