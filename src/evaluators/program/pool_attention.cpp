@@ -66,7 +66,7 @@ void ProgramEvaluator::Pool::attend(int milliseconds) {
 void ProgramEvaluator::Pool::examine_idle(Worker& worker) {
   const bool unasked = !worker.process.answer().empty();
   ++counts_.faults[static_cast<std::size_t>(unasked ? ProgramFault::unasked : ProgramFault::died)];
-  retire(worker);
+  kill_and_retire(worker);
 }
 
 void ProgramEvaluator::Pool::examine(Worker& worker, bool may_have_ended) {

@@ -12,12 +12,12 @@
 #include <utility>
 
 #include "evaluators/program/command_line.hpp"
+#include "evaluators/program/session.hpp"
 
 namespace rarefy {
 namespace {
 
 using std::chrono::milliseconds;
-using Manner = WorkerProcess::Manner;
 
 constexpr milliseconds kTimeToEnd(500);
 constexpr std::size_t kFailuresKept = 1000;
@@ -56,14 +56,16 @@ ProgramEvaluator::Pool::Pool(ProgramOptions options)
 
 ProgramEvaluator::Pool::~Pool() {
   if (owner_ != ::getpid()) return;
-  // Who is idle may want to put things in order.
-  for (auto& worker : workers_) {
-    if (worker.rows.empty()) {
-      worker.process.close_input();
-    } else {
-      worker.process.end(Manner::killed, keeper_, dying_);
-    }
+  try {
+    end_all();
+  } catch (...) {  // NOLINT(bugprone-empty-catch): without memory; the keeper ends them
   }
+}
+
+void ProgramEvaluator::Pool::end_all() {
+  abandon();
+  // Who is idle may want to put things in order.
+  for (auto& worker : workers_) worker.process.close_input();
   const auto until = Clock::now() + kTimeToEnd;
   for (auto& worker : workers_) {
     while (worker.process.running() && !worker.process.ending() && Clock::now() < until) {
@@ -72,8 +74,9 @@ ProgramEvaluator::Pool::~Pool() {
       worker.process.attend(polled.data());
       worker.process.forget_answer();
     }
-    worker.process.end(Manner::killed, keeper_, dying_);
   }
+  kill_sessions(groups());
+  for (auto& worker : workers_) retire(worker);
   for (const auto child : dying_) reap_child(child);
 }
 
@@ -120,6 +123,11 @@ std::span<const RowDone> ProgramEvaluator::Pool::wait(StopFlag stop) {
 }
 
 void ProgramEvaluator::Pool::abandon() {
+  std::vector<pid_t> busy;
+  for (const auto& worker : workers_) {
+    if (!worker.rows.empty()) busy.push_back(worker.process.id());
+  }
+  kill_sessions(busy);
   for (auto& worker : workers_) {
     if (!worker.rows.empty()) retire(worker);
   }
@@ -275,7 +283,7 @@ void ProgramEvaluator::Pool::accept(Worker& worker, const Look& look) {
     accept_row(rows.front(), values_);
   }
   worker.process.forget_answer();
-  if (options_.protocol == ProgramProtocol::once) retire(worker, Manner::as_it_should);
+  if (options_.protocol == ProgramProtocol::once) retire(worker);
 }
 
 void ProgramEvaluator::Pool::accept_row(const RowUnderWay& row, std::span<const double> values) {
@@ -319,7 +327,7 @@ void ProgramEvaluator::Pool::fault(Worker& worker, const Complaint& complaint, b
     errors = worker.process.error_output();
   }
   auto rows = std::exchange(worker.rows, {});
-  retire(worker);
+  kill_and_retire(worker);
   ++worker.faults_in_turn;
   worker.not_before = Clock::now() + pause_after(worker.faults_in_turn);
   if (!ever_worked_) judge_program(complaint, errors, was_not_found);
@@ -351,10 +359,15 @@ void ProgramEvaluator::Pool::judge_program(const Complaint& complaint, const std
                              errors));
 }
 
-void ProgramEvaluator::Pool::retire(Worker& worker, WorkerProcess::Manner manner) {
+void ProgramEvaluator::Pool::retire(Worker& worker) {
   worker.rows.clear();
-  worker.process.end(manner, keeper_, dying_);
+  worker.process.end(keeper_, dying_);
   reap();
+}
+
+void ProgramEvaluator::Pool::kill_and_retire(Worker& worker) {
+  if (const pid_t leader = worker.process.id(); leader > 0) kill_sessions({&leader, 1});
+  retire(worker);
 }
 
 void ProgramEvaluator::Pool::reap() {

@@ -84,7 +84,9 @@ class ProgramEvaluator::Pool {
   void fault(Worker& worker, const Complaint& complaint, bool was_not_found = false);
   void fail_row(const RowUnderWay& row, const Complaint& complaint, std::string errors);
   void judge_program(const Complaint& complaint, const std::string& errors, bool was_not_found);
-  void retire(Worker& worker, WorkerProcess::Manner manner = WorkerProcess::Manner::killed);
+  void retire(Worker& worker);
+  void kill_and_retire(Worker& worker);
+  void end_all();
   void reap();
 
   ProgramOptions options_;

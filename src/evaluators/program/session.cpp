@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <csignal>
@@ -43,8 +44,12 @@ pid_t session_of_living(pid_t id) {
   return session;
 }
 
+bool is_one_of(pid_t id, std::span<const pid_t> several) {
+  return std::ranges::find(several, id) != several.end();
+}
+
 /// Whether there was any left to kill.
-bool kill_members(pid_t session) {
+bool kill_members(std::span<const pid_t> sessions) {
   const std::unique_ptr<DIR, CloseFolder> processes(::opendir("/proc"));
   bool any = false;
   while (processes) {
@@ -52,19 +57,20 @@ bool kill_members(pid_t session) {
     if (entry == nullptr) break;
     pid_t id = 0;
     const auto* const end = entry->d_name + std::strlen(entry->d_name);
-    if (std::from_chars(entry->d_name, end, id).ptr != end || id == session) continue;
-    if (session_of_living(id) == session) any = ::kill(id, SIGKILL) == 0 || any;
+    if (std::from_chars(entry->d_name, end, id).ptr != end || is_one_of(id, sessions)) continue;
+    if (is_one_of(session_of_living(id), sessions)) any = ::kill(id, SIGKILL) == 0 || any;
   }
   return any;
 }
 
 }  // namespace
 
-void kill_session(pid_t leader) {
-  ::kill(-leader, SIGKILL);
+void kill_sessions(std::span<const pid_t> leaders) {
+  for (const auto leader : leaders) ::kill(-leader, SIGKILL);
+  if (leaders.empty()) return;
   // Again where somebody was met, who may have started another meanwhile.
   constexpr int kMostRounds = 5;
-  for (int round = 0; round < kMostRounds && kill_members(leader); ++round) {
+  for (int round = 0; round < kMostRounds && kill_members(leaders); ++round) {
   }
 }
 

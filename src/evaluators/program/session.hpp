@@ -3,11 +3,13 @@
 
 #include <sys/types.h>
 
+#include <span>
+
 namespace rarefy {
 
-/// Kills the group that the leader of a session is in, and whatever else is in the session: a
-/// shell with job control, or mpirun, put what they start into groups of their own. The leader
-/// must not have been waited for yet, so that the number is still its own.
-void kill_session(pid_t leader);
+/// Kills the groups that the leaders of sessions are in, and whatever else is in the sessions: a
+/// shell with job control, or mpirun, put what they start into groups of their own. The leaders
+/// must not have been waited for yet, so that their numbers are still their own.
+void kill_sessions(std::span<const pid_t> leaders);
 
 }  // namespace rarefy

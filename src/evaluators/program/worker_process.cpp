@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "core/no_pipe_signal.hpp"
-#include "evaluators/program/session.hpp"
 #include "rarefy/core/text.hpp"
 
 namespace rarefy {
@@ -113,13 +112,9 @@ WorkerProcess::Start WorkerProcess::start(SpawnRequest request, Input input, boo
   return {};
 }
 
-void WorkerProcess::end(Manner manner, Keeper& keeper, std::vector<pid_t>& dying) {
+void WorkerProcess::end(Keeper& keeper, std::vector<pid_t>& dying) {
   if (!running()) return;
-  if (manner == Manner::killed) {
-    kill_session(id_);
-  } else {
-    ::kill(-id_, SIGKILL);
-  }
+  ::kill(-id_, SIGKILL);
   keeper.forget(id_);
   dying.push_back(id_);
   close_all();

@@ -33,10 +33,9 @@ class WorkerProcess {
 
   /// `wide`: much goes through its pipes.
   Start start(SpawnRequest request, Input input, bool wide, Keeper& keeper);
-  /// Kills all of its session, or where it ended as it should what is left of its group, and
-  /// leaves the dead child in `dying`, to be waited for.
-  enum class Manner { killed, as_it_should };
-  void end(Manner manner, Keeper& keeper, std::vector<pid_t>& dying);
+  /// Kills what is left of its group, and leaves the dead child in `dying`, to be waited for. (See
+  /// kill_sessions() for what may be elsewhere.)
+  void end(Keeper& keeper, std::vector<pid_t>& dying);
 
   [[nodiscard]] bool running() const { return id_ > 0; }
   [[nodiscard]] pid_t id() const { return id_; }
