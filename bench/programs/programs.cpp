@@ -1,14 +1,17 @@
 // make bench-programs: rows a second through programs, by protocol and what a row costs, beside
-// threads of this process.
+// threads of this process. With arguments, rows through a program of yours that answers with the
+// first two of 100 numbers: bench_programs PROTOCOL WORKERS ROWS COMMAND
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include "rarefy/core/workers.hpp"
 #include "rarefy/evaluators/program_evaluator.hpp"
@@ -55,16 +58,13 @@ void report(std::string_view who, Index workers, double cost, Index rows, double
   std::fflush(stdout);
 }
 
-void measure_programs(const std::string& worker, ProgramProtocol protocol, Index workers,
-                      double cost, Index rows) {
-  const auto name = std::string(name_of(protocol));
-  rarefy::ProgramEvaluator evaluator({.arguments = {worker, name, fmt::format("{}", cost)},
-                                      .protocol = protocol,
-                                      .solution_dim = kSolution,
-                                      .feature_dim = kFeatures,
-                                      .workers = workers});
+void measure_programs(ProgramOptions options, double cost, Index rows) {
+  options.solution_dim = kSolution;
+  options.feature_dim = kFeatures;
+  const auto protocol = options.protocol;
+  const auto workers = options.workers;
+  rarefy::ProgramEvaluator evaluator(std::move(options));
   const auto solutions = some_rows(rows);
-  Evaluation out(rows, kFeatures);
   const auto evaluate = [&](Index some) {
     Evaluation part(some, kFeatures);
     evaluator.evaluate(solutions.view().rows(0, some), part.span());
@@ -75,7 +75,7 @@ void measure_programs(const std::string& worker, ProgramProtocol protocol, Index
   for (int i = 0; i < (cost > 0 ? 1 : 3); ++i) {
     best = std::min(best, seconds_of([&] { evaluate(rows); }));
   }
-  report(name, workers, cost, rows, best);
+  report(name_of(protocol), workers, cost, rows, best);
 }
 
 void measure_threads(Index workers, double cost, Index rows) {
@@ -91,18 +91,22 @@ void measure_threads(Index workers, double cost, Index rows) {
   report("threads", workers, cost, rows, seconds);
 }
 
-int measure() {
+int measure_ours() {
   const auto here = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-  const auto worker = (here / "bench_programs_worker").string();
-  fmt::print("rows through programs, n = {}, {} features\n", kSolution, kFeatures);
-  fmt::print("  {:<8} {:>7} {:>12} {:>10} {:>12} {:>12}\n", "", "workers", "cost a row", "rows",
-             "rows/s", "of ideal");
+  const auto ours = [&](ProgramProtocol protocol, Index workers, double cost, Index rows) {
+    const auto worker = (here / "bench_programs_worker").string();
+    const auto name = std::string(name_of(protocol));
+    measure_programs({.arguments = {worker, name, fmt::format("{}", cost)},
+                      .protocol = protocol,
+                      .workers = workers},
+                     cost, rows);
+  };
   using enum ProgramProtocol;
   for (const Index workers : {1, 2}) {
     measure_threads(workers, 0, 1'000'000);
-    measure_programs(worker, lines, workers, 0, 50'000);
-    measure_programs(worker, npy, workers, 0, 200'000);
-    measure_programs(worker, once, workers, 0, 1000);
+    ours(lines, workers, 0, 50'000);
+    ours(npy, workers, 0, 200'000);
+    ours(once, workers, 0, 1000);
   }
   struct Case {
     double cost;
@@ -111,7 +115,7 @@ int measure() {
   for (const auto& [cost, workers, rows] : {Case{0.001, 4, 4000}, Case{0.1, 16, 480}}) {
     measure_threads(workers, cost, rows);
     for (const auto protocol : {lines, npy, once}) {
-      measure_programs(worker, protocol, workers, cost, rows);
+      ours(protocol, workers, cost, rows);
     }
   }
   return 0;
@@ -119,4 +123,14 @@ int measure() {
 
 }  // namespace
 
-int main() { return measure(); }
+int main(int argc, char** argv) {
+  fmt::print("rows through programs, n = {}, {} features\n", kSolution, kFeatures);
+  fmt::print("  {:<8} {:>7} {:>12} {:>10} {:>12} {:>12}\n", "", "workers", "cost a row", "rows",
+             "rows/s", "of ideal");
+  if (argc < 5) return measure_ours();
+  measure_programs({.command = argv[4],
+                    .protocol = rarefy::named<ProgramProtocol>(argv[1]),
+                    .workers = std::atol(argv[2])},
+                   0, std::atol(argv[3]));
+  return 0;
+}
