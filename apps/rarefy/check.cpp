@@ -69,7 +69,7 @@ struct CheckVerb {
     fill_normals({.seed = seed, .purpose = Purpose::sampling, .index = 0, .iteration = 0},
                  solutions.values());
     for (Index i = 0; i < tries; ++i) {
-      for (double& value : solutions.row(i)) value *= i == 0 ? 0.0 : sigma;
+      for (double& value : solutions.row(i)) value = i == 0 ? 0.0 : sigma * value;
     }
     print_out(fmt::format("{} solutions of {} numbers to: {}\n", tries, problem.solution_dim,
                           printable(config.program.command)));

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
+#include <sstream>
 #include <string_view>
 #include <vector>
 
@@ -39,16 +42,32 @@ std::vector<double> numbers(std::string_view option, const std::string& text) {
   return values;
 }
 
-// What the program is called, for folders and pictures: "./simulate --fast" is "simulate".
-std::string name_of_program(const std::string& command) {
-  const auto word = command.substr(0, command.find_first_of(" \t\n;|&<>()'\""));
-  std::string name;
-  for (const char c : std::filesystem::path(word).stem().string()) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '-' || c == '_';
-    if (plain) name += c;
+std::string plain(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const bool kept = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                      c == '-' || c == '_';
+    if (kept) out += c;
   }
-  return name.empty() ? "program" : name;
+  return out;
+}
+
+// What the program is called, for folders: "python3 -u simulate.py --fast" is "simulate".
+std::string name_of_program(const std::string& command) {
+  constexpr std::string_view kStarters[] = {"python", "sh",   "bash", "dash",   "zsh",     "awk",
+                                            "mawk",   "gawk", "perl", "ruby",   "node",    "julia",
+                                            "octave", "java", "exec", "env",    "Rscript", "matlab",
+                                            "nice",   "time", "srun", "taskset"};
+  std::istringstream words(command);
+  for (std::string word; words >> word;) {
+    if (word.starts_with('-') || word.find('=') != std::string::npos) continue;
+    auto name = plain(std::filesystem::path(word).stem().string());
+    const auto letters = name.substr(0, name.find_first_of("0123456789"));
+    const bool starter =
+        std::find(std::begin(kStarters), std::end(kStarters), letters) != std::end(kStarters);
+    if (!name.empty() && !starter) return name;
+  }
+  return "program";
 }
 
 Index length_of_solutions(const Settings& settings) {

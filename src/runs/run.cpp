@@ -18,6 +18,7 @@
 #include "rarefy/tessellations/cvt.hpp"
 #include "runs/journaled_evaluation.hpp"
 #include "runs/least_state.hpp"
+#include "runs/program_failures.hpp"
 
 namespace rarefy {
 namespace {
@@ -258,6 +259,10 @@ DriveEnd Run::go_with(Evaluator& evaluator, std::span<Observer* const> observers
   Checkpoints checkpoints(*this, journal, observers);
   std::vector<Observer*> all = {&checkpoints};
   all.insert(all.end(), observers.begin(), observers.end());
+  std::optional<ProgramFailures> failures;
+  if (auto* const program = dynamic_cast<ProgramEvaluator*>(&evaluator)) {
+    all.push_back(&failures.emplace(*program, folder_.failures()));
+  }
 
   going_since_ = std::chrono::steady_clock::now();
   const auto wrap_up = [&] {

@@ -14,7 +14,7 @@ except ImportError:  # before Python 3.11
     tomllib = None
 
 NAMES = ("config.toml", "checkpoint.bin", "metrics.csv", "archive.npz", "heatmap.png",
-         "centroids.npy", "density.png", "density.npz", "initial.npy", "journal.bin")
+         "centroids.npy", "density.png", "density.npz", "initial.npy", "journal.bin", "failures.log")
 TRAJECTORY = re.compile(r"trajectory-\d+\.(png|csv)")
 TEMPORARY = re.compile(r"\..+\.tmp-\d+-\d+")
 

@@ -14,6 +14,7 @@
 #include "rarefy/core/stop.hpp"
 #include "rarefy/domains/domain.hpp"
 #include "rarefy/evaluators/evaluator.hpp"
+#include "rarefy/evaluators/program_evaluator.hpp"
 #include "rarefy/experiment/config.hpp"
 #include "rarefy/runs/drive.hpp"
 #include "rarefy/runs/metrics_log.hpp"
@@ -74,6 +75,10 @@ class Run {
   [[nodiscard]] const Domain& domain() const { return *domain_; }
   /// Whether its problem is at hand, and not only the description.
   [[nodiscard]] bool can_go_on() const { return can_evaluate_; }
+  /// The program that evaluates, where one does.
+  [[nodiscard]] const ProgramEvaluator* program() const {
+    return dynamic_cast<const ProgramEvaluator*>(team_.evaluator.get());
+  }
   [[nodiscard]] const Search& search() const { return *search_; }
   [[nodiscard]] std::shared_ptr<Search> shared_search() const { return search_; }
   [[nodiscard]] const MetricsLog& metrics() const { return metrics_; }

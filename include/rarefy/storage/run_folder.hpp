@@ -55,6 +55,8 @@ class RunFolder {
   [[nodiscard]] FilePlace checkpoint() const { return file("checkpoint.bin"); }
   /// Finished evaluations that are in no checkpoint yet (storage/journal.hpp).
   [[nodiscard]] FilePlace journal() const { return file("journal.bin"); }
+  /// What a program of the user's own could not evaluate, and why.
+  [[nodiscard]] FilePlace failures() const { return file("failures.log"); }
   [[nodiscard]] FilePlace centroids() const { return file("centroids.npy"); }
   /// The solutions it started from, where some were given.
   [[nodiscard]] FilePlace initial_solutions() const { return file("initial.npy"); }

@@ -353,10 +353,15 @@ void ProgramEvaluator::Pool::judge_program(const Complaint& complaint, const std
   const auto enough =
       only_timeouts_ ? std::max(Index{2}, workers()) : std::max(Index{8}, 2 * workers());
   if (attempts_failed_ < enough) return;
-  fatal_ = Error(ErrorKind::data,
-                 with_errors(fmt::format("{} has not worked once in {} attempts; in the last it {}",
-                                         name_, attempts_failed_, complaint.message),
-                             errors));
+  // A program that keeps its answers in a buffer is the likeliest to say nothing at all.
+  const auto* const hint = only_timeouts_ && options_.protocol == ProgramProtocol::lines
+                               ? " (does it flush every answer, and read line by line?)"
+                               : "";
+  fatal_ =
+      Error(ErrorKind::data,
+            with_errors(fmt::format("{} has not worked once in {} attempts; in the last it {}{}",
+                                    name_, attempts_failed_, complaint.message, hint),
+                        errors));
 }
 
 void ProgramEvaluator::Pool::retire(Worker& worker) {
