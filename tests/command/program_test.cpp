@@ -77,7 +77,7 @@ TEST_F(CommandProgram, ThatIsKilledWithItsRunLosesNothing) {
   const auto words = Words{"run", "--command", with(), "--journal", "on"} + problem + few;
   Process process(command_words(words), {});
   while (!fs::exists(place / "killed/journal.bin")) ::usleep(500);
-  process.signal(SIGKILL);
+  process.send(SIGKILL);
   (void)process.wait();
   const auto result = rarefy_command({"resume", (place / "killed").string()});
   ASSERT_EQ(result.exit_code, 0) << result.err;
