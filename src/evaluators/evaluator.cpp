@@ -25,7 +25,8 @@ void ThreadsEvaluator::evaluate(BatchView solutions, const EvaluationSpan& out) 
 bool ThreadsEvaluator::evaluate_telling(BatchView solutions, const EvaluationSpan& out,
                                         const RowsDone& done, StopFlag /*stop*/) {
   std::mutex one_at_a_time;
-  workers_.for_pieces(solutions.rows(), domain_.rows_together(), [&](Index first, Index count) {
+  const Index piece = std::max<Index>(1, domain_.rows_together());
+  workers_.for_pieces(solutions.rows(), piece, [&](Index first, Index count) {
     evaluate_piece(solutions, out, first, count);
     const std::lock_guard lock(one_at_a_time);
     done(first, count);
