@@ -81,7 +81,7 @@ TEST(ProgramProcesses, MayBeKilledAtAnyMomentByLines) {
                                  .feature_dim = 2,
                                  .workers = 3,
                                  .retries = 1'000'000},
-                                300, 120);
+                                300, 200);
 }
 
 TEST(ProgramProcesses, MayBeKilledAtAnyMomentByArrays) {
@@ -91,7 +91,7 @@ TEST(ProgramProcesses, MayBeKilledAtAnyMomentByArrays) {
                                  .feature_dim = 2,
                                  .workers = 3,
                                  .retries = 1'000'000},
-                                300, 60);
+                                300, 80);
 }
 
 TEST(ProgramProcesses, MayBeKilledAtAnyMomentByRuns) {

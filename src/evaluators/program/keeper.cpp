@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include <array>
+#include <string>
 
 #include "evaluators/program/spawn.hpp"
 
@@ -26,10 +27,14 @@ while read -r sign group; do
 done
 [ "$groups" = ' ' ] && exit
 for group in $groups; do kill -s KILL -- "-$group"; done
-for process in /proc/[0-9]*; do
-  read -r stat <"$process/stat" || continue
-  set -- ${stat##*) }
-  case $groups in *" $4 "*) kill -s KILL "${process#/proc/}" ;; esac
+for round in 1 2 3 4 5; do
+  left=
+  for process in /proc/[0-9]*; do
+    read -r stat <"$process/stat" || continue
+    set -- ${stat##*) }
+    case $1$groups in [ZX]*) ;; *" $4 "*) kill -s KILL "${process#/proc/}"; left=1 ;; esac
+  done
+  [ "$left" ] || exit
 done
 )";
 
@@ -67,6 +72,10 @@ bool Keeper::keep(const std::vector<pid_t>& groups) {
   const auto theirs = above_standard_streams(Descriptor(ends[1]));
   const auto nothing = open_at(AT_FDCWD, "/dev/null", O_RDWR);
   if (!ours.valid() || !theirs.valid() || !nothing.valid()) return false;
+  // Before it is there: if we were killed as soon as it is, it would know of none.
+  std::string text;
+  for (const auto group : groups) text += fmt::format("+ {}\n", group);
+  if (!text.empty() && ::send(ours.get(), text.data(), text.size(), MSG_NOSIGNAL) < 0) return false;
   const auto spawned = spawn({.arguments = {"/bin/sh", "-c", kKeeperScript, "keeper"},
                               .folder = "/",
                               .in = theirs.get(),
@@ -81,17 +90,13 @@ bool Keeper::keep(const std::vector<pid_t>& groups) {
   socket_ = std::move(ours);
   id_ = spawned.id;
   owner_ = ::getpid();
-  for (const auto group : groups) tell('+', group);
   return true;
 }
 
 void Keeper::forget(pid_t group) {
-  if (id_ > 0) tell('-', group);
-}
-
-void Keeper::tell(char sign, pid_t group) {
+  if (id_ <= 0) return;
   std::array<char, 24> text{};
-  auto* const end = fmt::format_to(text.data(), "{} {}\n", sign, group);
+  auto* const end = fmt::format_to(text.data(), "- {}\n", group);
   uninterrupted([&] {
     return ::send(socket_.get(), text.data(), static_cast<std::size_t>(end - text.data()),
                   MSG_NOSIGNAL);

@@ -29,7 +29,6 @@ class Keeper {
 
  private:
   [[nodiscard]] bool alive() const;
-  void tell(char sign, pid_t group);
   void end();
 
   Descriptor socket_;
