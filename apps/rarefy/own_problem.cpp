@@ -102,7 +102,7 @@ bool OwnProblemOptions::any() const {
 
 void OwnProblemOptions::describe(Settings& settings) const {
   const auto* const command = settings.find("command");
-  if (command == nullptr) {
+  if (command == nullptr || text_of(command->value).empty()) {  // a file may say that there is none
     if (any()) {
       throw Error(ErrorKind::parameter,
                   "--low, --high, --feature-names, --name, --title and --with-objective describe "

@@ -85,7 +85,7 @@ TEST_F(CommandProgram, ThatIsKilledWithItsRunLosesNothing) {
 }
 
 TEST_F(CommandProgram, ThatFailsNowAndThenIsToldOf) {
-  const auto result = run(with("fails") + "objective",
+  const auto result = run(with("fails objective"),
                           {"--with-objective", "--retries", "0", "--objective-floor", "-100"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_TRUE(contains(result.out, "ended without an answer; see failures.log")) << result.out;

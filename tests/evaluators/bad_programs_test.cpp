@@ -231,15 +231,15 @@ INSTANTIATE_TEST_SUITE_P(
         NeverWorks{"hang",
                    {.command = kBad + "hang", .timeout = 0.125},
                    "has not worked once in 2 attempts; in the last it did not answer within "
-                   "0.125 s"},
+                   "0.125 s (does it flush every answer, and read line by line?)"},
         NeverWorks{"stop",
                    {.command = kBad + "stop", .workers = 3, .timeout = 0.125},
                    "has not worked once in 3 attempts; in the last it did not answer within "
-                   "0.125 s"},
+                   "0.125 s (does it flush every answer, and read line by line?)"},
         NeverWorks{"deaf",
                    {.command = kBad + "deaf", .timeout = 0.125, .start_time = 0.125},
                    "has not worked once in 2 attempts; in the last it did not answer within "
-                   "0.25 s"},
+                   "0.25 s (does it flush every answer, and read line by line?)"},
         NeverWorks{
             "silent_once",
             {.command = "exec sleep 1000 #", .protocol = ProgramProtocol::once, .timeout = 0.125},
