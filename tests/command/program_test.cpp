@@ -57,6 +57,14 @@ TEST_F(CommandProgram, EvaluatesTheSameWithAnyNumberOfWorkers) {
   EXPECT_TRUE(contains(config, "name = 'simulator'")) << config;
 }
 
+TEST_F(CommandProgram, GivesTheFolderItsName) {
+  few.resize(few.size() - 2);  // without --out
+  const auto result =
+      rarefy_command(Words{"run", "--command", with()} + problem + few, {.folder = place.path()});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(contains(result.out, "runs/simulator-dds-kde-default-seed3")) << result.out;
+}
+
 TEST_F(CommandProgram, IsThereAgainWhenARunIsResumed) {
   ASSERT_EQ(run(with()).exit_code, 0);
   const auto folder = (place / "run").string();
