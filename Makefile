@@ -28,7 +28,7 @@ fixed_layout = $$(setarch -R true >/dev/null 2>&1 && echo setarch -R)
 configure_command = cmake --preset release $(if $(wildcard build/release/CMakeCache.txt),,-D RAREFY_BUILD_TESTS=OFF)
 
 .PHONY: help demo build test python wheel test-python docs docs-links notebooks fresh bench bench-flow bench-peers \
-        bench-instructions lint format sanitize fuzz torture clean
+        bench-programs bench-instructions lint format sanitize fuzz torture clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -99,6 +99,12 @@ bench-flow: ## compare the flow with PyTorch: time, gradients, log-densities
 bench-peers: build ## compare with pyribs: time an iteration, coverage (15 min on two cores)
 	@scripts/setup pyribs
 	bench/peers/compare $(PEER_ARGS)
+
+bench-programs: ## rows a second through programs, by protocol and what a row costs (1 min)
+	@scripts/setup build
+	@$(configure_command)
+	@cmake --build --preset release --parallel $(JOBS) --target bench_programs
+	build/release/bench_programs
 
 bench-instructions: ## count the instructions of the hot stages; fails where one has grown by 10 %
 	@scripts/setup build instructions

@@ -17,6 +17,7 @@ using Action = std::function<int()>;
 void add_run(CLI::App& app, Action& chosen);
 void add_resume(CLI::App& app, Action& chosen);
 void add_evaluate(CLI::App& app, Action& chosen);
+void add_check(CLI::App& app, Action& chosen);
 void add_list(CLI::App& app, Action& chosen);
 void add_show(CLI::App& app, Action& chosen);
 

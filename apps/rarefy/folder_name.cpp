@@ -25,10 +25,14 @@ std::string as_part_of_a_name(std::string text) {
 
 std::string folder_name(const Config& config) {
   constexpr std::size_t kLong = 60;
-  const auto defaults = default_config(config.domain, config.algorithm, config.profile);
+  // A problem of its own has the defaults that any problem has, and is known by its name.
+  const auto defaults = default_config(config.own_problem ? Config{}.domain : config.domain,
+                                       config.algorithm, config.profile);
   std::string differences;
   for (const auto& parameter : parameters()) {
     if (!parameter.decides_results || parameter.name == "seed") continue;
+    if (config.own_problem && (parameter.name == "domain" || parameter.section == "domain"))
+      continue;
     const auto value = parameter.get(config);
     if (value == parameter.get(defaults)) continue;
     differences += fmt::format("-{}-{}", parameter.name, text_of(value));

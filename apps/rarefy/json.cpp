@@ -28,6 +28,8 @@ std::string json_of(const Run& run) {
   json["failed"] = line.failed;
   json["outside"] = line.outside;
   json["seconds"] = line.seconds;
+  json["journal_held"] = run.journal_held();
+  json["journal_taken"] = run.journal_taken();
   json["density"] = run.search().density().description();
   json["warnings"] = nlohmann::ordered_json::array();
   for (const auto& warning : warnings_of(run.search())) json["warnings"].push_back(warning.text);

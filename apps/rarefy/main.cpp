@@ -50,6 +50,7 @@ int main_or_throw(int argc, char** argv) {
   add_run(app, chosen);
   add_resume(app, chosen);
   add_evaluate(app, chosen);
+  add_check(app, chosen);
   add_list(app, chosen);
   add_show(app, chosen);
   app.allow_extras();

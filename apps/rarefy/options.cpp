@@ -52,6 +52,8 @@ bool ParameterOptions::given(std::string_view name) const {
 void ParameterOptions::refuse_idle(const Config& config) const {
   for (const auto& given : all_) {
     if (given.option->count() == 0) continue;
+    // The length of a program's solutions: part of its problem's description by now.
+    if (given.parameter->name == "n" && config.program.any()) continue;
     if (const auto why = reason_without_effect(config, *given.parameter); !why.empty()) {
       throw Error(ErrorKind::parameter,
                   fmt::format("--{} has no effect here: {}", given.parameter->name, why));

@@ -11,6 +11,7 @@
 #include "folder_name.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "own_problem.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/instruction_set.hpp"
 #include "rarefy/core/say.hpp"
@@ -78,6 +79,7 @@ RunFolder create_folder(const std::string& path, bool overwrite) {
 struct RunVerb {
   explicit RunVerb(CLI::App& verb) : parameters(verb) {}
   ParameterOptions parameters;
+  OwnProblemOptions own_problem;
   MachineOptions machine;
   std::string domain, config_file, out;
   bool overwrite = false, quiet = false;
@@ -91,18 +93,21 @@ struct RunVerb {
       settings.set("domain", domain);
     }
     settings.add(parameters.settings());
+    own_problem.describe(settings);
     if (settings.find("domain") == nullptr) {
-      throw Error(ErrorKind::parameter,
-                  fmt::format("no domain: name one ({}), or give a --config that does",
-                              parameter_named("domain").expected()));
+      throw Error(
+          ErrorKind::parameter,
+          fmt::format("no domain: name one ({}), or give a --config that does, or a program "
+                      "with --command",
+                      parameter_named("domain").expected()));
     }
     const auto config = resolve(settings);
-    const auto problem = make_domain(config);
+    const auto problem = config.program.any() ? *config.own_problem : make_domain(config)->info();
     parameters.refuse_idle(config);
     if (out.empty()) out = (std::filesystem::path("runs") / folder_name(config)).string();
     const StopFlag stop = &stop_on_interrupt(kWhilePreparing);
     auto run_folder = create_folder(out, overwrite);
-    if (!quiet && !uses_grid(config, problem->info()) && config.archive.centroids.empty()) {
+    if (!quiet && !uses_grid(config, problem) && config.archive.centroids.empty()) {
       say(fmt::format("rarefy: making {} cells ...\n", with_commas(config.archive.cvt.cells)));
     }
     const auto run = Run::start(config, std::move(run_folder),
@@ -189,9 +194,12 @@ void add_run(CLI::App& app, Action& chosen) {
       ->type_name("");
   verb->add_flag("--overwrite", options->overwrite, "replace a run that is in the folder already");
   verb->add_flag("--quiet", options->quiet, "no progress, no summary");
+  options->own_problem.add_to(*verb);
   options->machine.add_to(*verb);
   verb->footer(
       "Example: rarefy run lp --iterations 1000 --seed 3 --out runs/first\n"
+      "A program of your own, a line of numbers in, a line of features out:\n"
+      "  rarefy run --command './simulate' --n 12 --low -400,0 --high 400,60\n"
       "Defaults in brackets are those of density descent on lp in the default profile;\n"
       "'rarefy list DOMAIN --algorithm NAME' shows others.");
   verb->callback([&chosen, options] { chosen = [options] { return options->run(); }; });

@@ -32,14 +32,91 @@ class PythonDomain : public Domain {
   }
 };
 
-// Calls evaluate(solutions) -> (features, objectives or None, valid or None).
+template <typename T>
+void copy_or(nb::handle given, std::span<T> out, T otherwise, const char* name) {
+  if (given.is_none()) {
+    std::fill(out.begin(), out.end(), otherwise);
+    return;
+  }
+  const auto values =
+      nb::cast<nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(given);
+  if (values.size() != out.size()) {
+    throw Error(ErrorKind::data, name, fmt::format("{}", values.size()),
+                fmt::format("{}", out.size()));
+  }
+  std::copy_n(values.data(), values.size(), out.begin());
+}
+
+// What Python tells of rows while a batch is evaluated. It may hold on to this for longer.
+struct RowsTold {
+  EvaluationSpan out;
+  const RowsDone* done = nullptr;  // null: the batch is over
+  std::vector<std::uint8_t> told;
+
+  // note(first, features, objectives or None): so many rows, from the first on, have succeeded.
+  void note(Index first, const Rows& features, nb::handle objectives) {
+    if (done == nullptr) return;
+    const auto count = static_cast<Index>(features.shape(0));
+    const auto rows = static_cast<Index>(told.size());
+    if (first < 0 || first > rows || count > rows - first ||
+        static_cast<Index>(features.shape(1)) != out.features.cols()) {
+      throw Error(ErrorKind::data, "features",
+                  fmt::format("{} x {} from row {}", count, features.shape(1), first),
+                  fmt::format("rows of {} x {}", rows, out.features.cols()));
+    }
+    const auto begin = static_cast<std::size_t>(first);
+    const auto size = static_cast<std::size_t>(count);
+    std::copy_n(features.data(), features.size(), out.features.rows(first, count).data());
+    copy_or(objectives, out.objectives.subspan(begin, size), 1.0, "objectives");
+    tell(first, count);
+  }
+  // Rows that were not told of before.
+  void tell(Index first, Index count) {
+    for (Index row = first; row < first + count; ++row) {
+      if (std::exchange(told[static_cast<std::size_t>(row)], std::uint8_t{1}) == 0) (*done)(row, 1);
+    }
+  }
+};
+
+// Calls evaluate(solutions, note or None) -> (features, objectives or None, valid or None).
 class PythonEvaluator : public Evaluator {
  public:
-  explicit PythonEvaluator(nb::callable function) : function_(std::move(function)) {}
+  PythonEvaluator(nb::callable function, Index workers)
+      : function_(std::move(function)), workers_(workers) {}
 
   void evaluate(BatchView solutions, const EvaluationSpan& out) override {
     const nb::gil_scoped_acquire acquire;
-    const auto result = nb::cast<nb::tuple>(function_(copy_of(solutions)));
+    take(function_(copy_of(solutions), nb::none()), solutions, out);
+  }
+
+  bool evaluate_telling(BatchView solutions, const EvaluationSpan& out, const RowsDone& done,
+                        StopFlag /*stop*/) override {
+    const nb::gil_scoped_acquire acquire;
+    const auto told = std::make_shared<RowsTold>();
+    told->out = out;
+    told->done = &done;
+    told->told.resize(static_cast<std::size_t>(solutions.rows()));
+    const auto note = nb::cpp_function(
+        [told](Index first, const Rows& features, const nb::object& objectives) {
+          told->note(first, features, objectives);
+        },
+        nb::arg("first"), nb::arg("features"), nb::arg("objectives").none());
+    try {
+      take(function_(copy_of(solutions), note), solutions, out);
+      told->tell(0, solutions.rows());
+    } catch (...) {
+      told->done = nullptr;
+      throw;
+    }
+    told->done = nullptr;
+    return true;
+  }
+
+  [[nodiscard]] Index capacity() const override { return workers_; }
+
+ private:
+  static void take(const nb::object& given, BatchView solutions, const EvaluationSpan& out) {
+    const auto result = nb::cast<nb::tuple>(given);
     if (result.size() != 3) throw Error(ErrorKind::state, "evaluate() gives three things");
     const auto features = nb::cast<Rows>(result[0]);
     if (static_cast<Index>(features.shape(0)) != solutions.rows() ||
@@ -49,26 +126,12 @@ class PythonEvaluator : public Evaluator {
                   fmt::format("{} x {}", solutions.rows(), out.features.cols()));
     }
     std::copy_n(features.data(), features.size(), out.features.data());
-    copy(result[1], out.objectives, 1.0, "objectives");
-    copy(result[2], out.valid, std::uint8_t{1}, "valid");
+    copy_or(result[1], out.objectives, 1.0, "objectives");
+    copy_or(result[2], out.valid, std::uint8_t{1}, "valid");
   }
 
- private:
-  template <typename T>
-  static void copy(nb::handle given, std::span<T> out, T otherwise, const char* name) {
-    if (given.is_none()) {
-      std::fill(out.begin(), out.end(), otherwise);
-      return;
-    }
-    const auto values =
-        nb::cast<nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(given);
-    if (values.size() != out.size()) {
-      throw Error(ErrorKind::data, name, fmt::format("{}", values.size()),
-                  fmt::format("{}", out.size()));
-    }
-    std::copy_n(values.data(), values.size(), out.begin());
-  }
   nb::callable function_;
+  Index workers_;
 };
 
 // Calls done() -> whether to stop, after every iteration.
@@ -134,8 +197,8 @@ std::unique_ptr<HeldRun> look(const std::string& folder, Index threads) {
 }
 
 bool go(HeldRun& self, const nb::callable& evaluate, const nb::callable& done,
-        std::int64_t iterations) {
-  PythonEvaluator evaluator(evaluate);
+        std::int64_t iterations, Index workers) {
+  PythonEvaluator evaluator(evaluate, workers);
   PythonObserver observer(done);
   Observer* const observers[] = {&observer};
   const InUse in_use(*self.held);
@@ -188,7 +251,10 @@ void bind_run(nb::module_& m) {
       .def_static("resume", &resume, nb::arg("folder"), nb::arg("threads"))
       .def_static("look", &look, nb::arg("folder"), nb::arg("threads"))
       .def("go", &go, nb::arg("evaluate"), nb::arg("done"), nb::arg("iterations"),
-           nb::sig("def go(self, evaluate: object, done: object, iterations: int) -> bool"))
+           nb::arg("workers"),
+           nb::sig("def go(self, evaluate: object, done: object, iterations: int, workers: int) "
+                   "-> bool"))
+      .def_prop_ro("journal_taken", [](const HeldRun& self) { return self.run->journal_taken(); })
       .def_prop_ro("search", [](const HeldRun& self) { return self.held; })
       .def_prop_ro("can_go_on", [](const HeldRun& self) { return self.run->can_go_on(); })
       .def_prop_ro("iterations", [](const HeldRun& self) { return self.run->config().iterations; })

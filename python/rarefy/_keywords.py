@@ -18,7 +18,8 @@ _NOT_KEYWORDS = {
 @cache
 def parameter_names() -> dict[str, str]:
     """Keywords, and the parameters they stand for."""
-    names = [str(row["name"]) for row in _core.parameters()]
+    # A program evaluates for the command; here it is a function.
+    names = [str(row["name"]) for row in _core.parameters() if row["section"] != "program"]
     return {name.replace("-", "_"): name for name in names if name not in _NOT_KEYWORDS}
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import queue
+import time
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,12 +26,17 @@ _PIECES_A_WORKER = 4
 _MOST_FAILURES_KEPT = 1000
 
 
+# Hears of rows that have succeeded, while others are still under way: the first of them, their
+# features, their objectives or None.
+Note = Callable[[int, Doubles, Doubles | None], None]
+
+
 @dataclass(frozen=True)
 class Failure:
     """A solution that could not be evaluated."""
 
     iteration: int  #: how many batches had been told before
-    row: int  #: its place in the batch
+    row: int  #: its place in the batch, or among what a resumed run still had to evaluate of it
     solution: Doubles  #: its values
     exception: BaseException  #: what its last try ended with
 
@@ -69,10 +77,15 @@ class BatchEvaluator:
     def __exit__(self, kind: object, *rest: object) -> None:
         self._hands.close(now=kind is not None)
 
-    def __call__(self, solutions: Doubles) -> tuple[Doubles, Doubles | None, Any]:
+    @property
+    def workers(self) -> int:
+        """How many solutions are evaluated at a time."""
+        return self._hands.workers
+
+    def __call__(self, solutions: Doubles, note: Note | None = None) -> tuple[Doubles, Doubles | None, Any]:
         every = np.arange(len(solutions))
         # What failed is tried again row by row, so that one does not take others with it.
-        results = self._hands.evaluate(solutions, every, self._timeout is not None, self._timeout)
+        results = self._hands.evaluate(solutions, every, self._timeout is not None, self._timeout, note)
         if results.errors:
             _own_memory(results)
         for _ in range(self._retries):
@@ -91,7 +104,9 @@ class BatchEvaluator:
             valid[row] = 0
             self._keep(row, solutions[row], error)
         first = results.errors[min(results.errors)]
-        if not valid.any() and self._search.iteration == 0:
+        # Where some of them are in a journal, something has worked.
+        whole = len(solutions) == self._search.candidates
+        if not valid.any() and whole and self._search.iteration == 0:
             raise RuntimeError(
                 f"none of the first {len(solutions)} solutions could be evaluated; the first failed with: "
                 f"{first!r}"
@@ -147,8 +162,12 @@ def _put(results: Results, rows: Any, some: Results) -> None:
 class _Hands:
     """Those who do the work."""
 
-    def evaluate(self, solutions: Doubles, rows: Any, alone: bool, timeout: float | None) -> Results:
-        """What comes of some rows; each by itself, where `alone`."""
+    workers = 1
+
+    def evaluate(
+        self, solutions: Doubles, rows: Any, alone: bool, timeout: float | None, note: Note | None = None
+    ) -> Results:
+        """What comes of some rows; each by itself, where `alone`. Whoever gives a `note` wants all rows."""
         raise NotImplementedError
 
     def close(self, now: bool) -> None:
@@ -159,13 +178,62 @@ class _Here(_Hands):
     def __init__(self, work: Work) -> None:
         self._work = work
 
-    def evaluate(self, solutions: Doubles, rows: Any, alone: bool, timeout: float | None) -> Results:
-        if not alone:
+    def evaluate(
+        self, solutions: Doubles, rows: Any, alone: bool, timeout: float | None, note: Note | None = None
+    ) -> Results:
+        by_row = note is not None and self._work.rowwise
+        if not alone and not by_row:
             return self._work.results(solutions)
         results = self._work.failed(len(rows), RuntimeError("it was not evaluated"))
         for i, row in enumerate(rows):
-            _put(results, [i], self._work.results(solutions[row : row + 1]))
+            some = self._work.results(solutions[row : row + 1])
+            _put(results, [i], some)
+            if note is not None and not some.errors:
+                note(i, some.features, some.objectives)
         return results
+
+
+class _Notes:
+    """Tells of pieces in the order in which they are done, while the first of them is waited for."""
+
+    def __init__(self, pieces: list[Any], futures: list[Future[Any]], note: Note) -> None:
+        self._pieces = pieces
+        self._futures = futures
+        self._note = note
+        self._done: queue.SimpleQueue[int] = queue.SimpleQueue()
+        for i, future in enumerate(futures):
+            future.add_done_callback(partial(self._put_by, i))
+
+    def _put_by(self, i: int, _: Future[Any]) -> None:
+        """Called by any thread: the one that waits will tell of it."""
+        self._done.put(i)
+
+    def result(self, future: Future[Any], timeout: float | None) -> Any:
+        """That of the future, as ``future.result(timeout)`` would give it."""
+        end = None if timeout is None else time.monotonic() + timeout
+        while not future.done():
+            left = None if end is None else end - time.monotonic()
+            if left is not None and left <= 0:
+                break
+            try:
+                self._tell(self._done.get(timeout=left))
+            except queue.Empty:
+                break
+        while not self._done.empty():
+            self._tell(self._done.get())
+        return future.result(timeout if end is None else max(0.0, end - time.monotonic()))
+
+    def _tell(self, i: int) -> None:
+        future, piece = self._futures[i], self._pieces[i]
+        if future.cancelled() or future.exception() is not None:
+            return
+        results = future.result()
+        if results is None:  # the worker has not got the function yet
+            return
+        for k, row in enumerate(piece):
+            if k not in results.errors:
+                objectives = results.objectives[k : k + 1] if results.objectives is not None else None
+                self._note(int(row), results.features[k : k + 1], objectives)
 
 
 class _Pool(_Hands):
@@ -173,7 +241,7 @@ class _Pool(_Hands):
 
     def __init__(self, work: Work, workers: int, make: Callable[[], Executor], own: bool) -> None:
         self._work = work
-        self._workers = workers
+        self.workers = workers
         self._make = make
         self._own = own
         self._executor = make()
@@ -184,18 +252,21 @@ class _Pool(_Hands):
             return self._executor.submit(self._work.results, solutions)
         return self._executor.submit(_remote.evaluate, self._shipped.parcel(with_function), solutions)
 
-    def evaluate(self, solutions: Doubles, rows: Any, alone: bool, timeout: float | None) -> Results:
-        count = len(rows) if alone else min(len(rows), _PIECES_A_WORKER * self._workers)
+    def evaluate(
+        self, solutions: Doubles, rows: Any, alone: bool, timeout: float | None, note: Note | None = None
+    ) -> Results:
+        count = len(rows) if alone else min(len(rows), _PIECES_A_WORKER * self.workers)
         pieces = np.array_split(np.arange(len(rows)), count)
         first = self._shipped is not None and not self._shipped.sent
         futures = [
-            self._submit(solutions[rows[piece]], first and i < self._workers)
+            self._submit(solutions[rows[piece]], first and i < self.workers)
             for i, piece in enumerate(pieces)
         ]
+        notes = _Notes(pieces, futures, note) if note is not None else None
         results = self._work.failed(len(rows), RuntimeError("it was not evaluated"))
         broken = False
         for piece, future in zip(pieces, futures, strict=True):
-            some = self._result(future, solutions[rows[piece]], timeout)
+            some = self._result(future, solutions[rows[piece]], timeout, notes)
             if isinstance(some, BaseException):
                 broken = broken or isinstance(some, (BrokenExecutor, FutureTimeout))
                 some = self._work.failed(len(piece), some)
@@ -206,9 +277,11 @@ class _Pool(_Hands):
             self._mend()
         return results
 
-    def _result(self, future: Future[Any], solutions: Doubles, timeout: float | None) -> Any:
+    def _result(
+        self, future: Future[Any], solutions: Doubles, timeout: float | None, notes: _Notes | None
+    ) -> Any:
         try:
-            results = future.result(timeout)
+            results = future.result(timeout) if notes is None else notes.result(future, timeout)
             if results is None:  # the worker has not got the function yet
                 results = self._submit(solutions, True).result(timeout)
             return results

@@ -161,7 +161,7 @@ def _native_domain(search: Search, threads: int) -> Evaluate:
 def go_on(
     native: _core._Run, search: Search, evaluator: BatchEvaluator, iterations: int, done: Callable[[], bool]
 ) -> RunResult:
-    finished = native.go(evaluator, done, iterations)
+    finished = native.go(evaluator, done, iterations, evaluator.workers)
     return RunResult(
         search, finished, native.seconds, evaluator.failures, native.folder, native.metrics()
     )

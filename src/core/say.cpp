@@ -4,41 +4,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <csignal>
-#include <ctime>
 
+#include "core/no_pipe_signal.hpp"
 #include "rarefy/core/text.hpp"
 
 namespace rarefy {
 namespace {
-
-// Keeps the signal of a closed pipe from this thread, and takes back one that came of what was
-// done meanwhile: whether a program ends by it is for the program to say, not for a message.
-class NoPipeSignal {
- public:
-  NoPipeSignal() {
-    sigemptyset(&pipe_);
-    sigaddset(&pipe_, SIGPIPE);
-    sigset_t pending;
-    sigpending(&pending);
-    was_pending_ = sigismember(&pending, SIGPIPE) == 1;
-    // NOLINTNEXTLINE(cppcoreguidelines-prefer-member-initializer): pipe_ must be filled before
-    blocked_ = pthread_sigmask(SIG_BLOCK, &pipe_, &before_) == 0;
-  }
-  NoPipeSignal(const NoPipeSignal&) = delete;
-  NoPipeSignal& operator=(const NoPipeSignal&) = delete;
-  ~NoPipeSignal() {
-    if (!blocked_) return;
-    const timespec no_time{};
-    while (!was_pending_ && sigtimedwait(&pipe_, nullptr, &no_time) < 0 && errno == EINTR) {
-    }
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-
- private:
-  sigset_t pipe_{}, before_{};
-  bool was_pending_ = false, blocked_ = false;
-};
 
 // Whoever made standard error non-blocking may be slow to read; for a moment we wait.
 bool can_be_written() {

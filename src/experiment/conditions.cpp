@@ -114,6 +114,11 @@ Condition solutions_are_bounded() {
       "there are no bounds; bounds gives some");
 }
 
+Condition a_program_evaluates() {
+  return fixed([](const Config& config) { return config.program.any(); },
+               "no program evaluates; command names one");
+}
+
 Condition map_is_not_replaced() {
   return fixed([](const Config& config) { return config.problem.walls.empty(); },
                "the walls are given one by one");

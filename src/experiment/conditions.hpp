@@ -31,6 +31,8 @@ namespace rarefy {
 [[nodiscard]] Condition cells_are_voronoi();
 /// They are not said to be a grid.
 [[nodiscard]] Condition cells_may_be_voronoi();
+/// A program of the user's own evaluates.
+[[nodiscard]] Condition a_program_evaluates();
 /// Centroids are not read from a file.
 [[nodiscard]] Condition centroids_are_made();
 

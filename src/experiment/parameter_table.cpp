@@ -381,6 +381,45 @@ vector<ParameterBuilder> output_parameters() {
              "iteration")
           .range(0, kAny)
           .without_trace(),
+      choice("journal", in(&OutputOptions::journal),
+             "keeps finished evaluations until a checkpoint has them, so that a kill loses none; "
+             "auto: where one takes a millisecond or longer")
+          .without_trace(),
+  };
+}
+
+// None of them decides what is found: a program may move, and run with more workers elsewhere.
+vector<ParameterBuilder> program_parameters() {
+  const auto in = [](auto member) { return at(&Config::program, member); };
+  const auto there_is_one = a_program_evaluates();
+  return {
+      text("command", in(&ProgramChoice::command),
+           "a program that evaluates, as a shell would start it; needs n, low and high")
+          .without_trace(),
+      choice("protocol", in(&ProgramChoice::protocol),
+             "how it is spoken to: lines of numbers; npy, whole batches; once, started for every "
+             "solution")
+          .when(there_is_one)
+          .without_trace(),
+      integer("workers", in(&ProgramChoice::workers),
+              "how many of it run at a time; 0: one for each core")
+          .range(0, 100'000)
+          .when(there_is_one)
+          .without_trace(),
+      number("timeout", in(&ProgramChoice::timeout), "seconds it has for a solution; 0: any time")
+          .range(0, kAny)
+          .when(there_is_one)
+          .without_trace(),
+      number("start-time", in(&ProgramChoice::start_time),
+             "seconds more that it has for its first solution after a start")
+          .range(0, kAny)
+          .when(there_is_one)
+          .without_trace(),
+      integer("retries", in(&ProgramChoice::retries),
+              "how often a solution is tried again before it counts as failed")
+          .range(0, 1'000)
+          .when(there_is_one)
+          .without_trace(),
   };
 }
 
@@ -400,6 +439,7 @@ vector<Parameter> make_parameters() {
   add("density", flow_parameters());
   add("archive", archive_parameters());
   add("output", output_parameters());
+  add("program", program_parameters());
   // A problem of one's own has nothing to be told: it describes itself.
   for (auto& parameter : all) {
     if (parameter.section == "domain") {

@@ -13,13 +13,13 @@ bool somebody_stops(const Search& search, std::span<Observer* const> observers) 
   return stop;
 }
 
-DriveEnd loop(Search& search, Evaluator& evaluator, std::int64_t iterations,
+DriveEnd loop(Search& search, const EvaluateBatch& evaluate, std::int64_t iterations,
               std::span<Observer* const> observers, StopFlag stop) {
   Evaluation batch(search.candidates(), search.feature_dim());
   while (search.iteration() < iterations) {
     if (stop_asked(stop)) return DriveEnd::stopped;
     std::fill(batch.valid.begin(), batch.valid.end(), std::uint8_t{1});
-    evaluator.evaluate(search.ask(), batch.span());
+    if (!evaluate(search.ask(), batch.span())) return DriveEnd::stopped;
     search.tell(batch.features, batch.objectives, batch.valid);
     if (somebody_stops(search, observers) && search.iteration() < iterations) {
       return DriveEnd::stopped;
@@ -32,10 +32,19 @@ DriveEnd loop(Search& search, Evaluator& evaluator, std::int64_t iterations,
 
 DriveEnd drive(Search& search, Evaluator& evaluator, std::int64_t iterations,
                std::span<Observer* const> observers, StopFlag stop) {
+  const auto to_the_end = [&](BatchView solutions, const EvaluationSpan& out) {
+    evaluator.evaluate(solutions, out);
+    return true;
+  };
+  return drive(search, EvaluateBatch(to_the_end), iterations, observers, stop);
+}
+
+DriveEnd drive(Search& search, const EvaluateBatch& evaluate, std::int64_t iterations,
+               std::span<Observer* const> observers, StopFlag stop) {
   DriveEnd end = DriveEnd::failed;
   try {
     for (Observer* observer : observers) observer->begin(search);
-    end = loop(search, evaluator, iterations, observers, stop);
+    end = loop(search, evaluate, iterations, observers, stop);
   } catch (...) {
     for (Observer* observer : observers) {
       try {

@@ -11,11 +11,14 @@
 #include "rarefy/core/error.hpp"
 #include "rarefy/experiment/config_file.hpp"
 #include "rarefy/experiment/domain_table.hpp"
+#include "rarefy/experiment/make_program.hpp"
 #include "rarefy/experiment/make_search.hpp"
 #include "rarefy/storage/atomic_file.hpp"
 #include "rarefy/storage/npy.hpp"
 #include "rarefy/tessellations/cvt.hpp"
+#include "runs/journaled_evaluation.hpp"
 #include "runs/least_state.hpp"
+#include "runs/program_failures.hpp"
 
 namespace rarefy {
 namespace {
@@ -66,8 +69,8 @@ Config config_for(Config config, const DomainInfo& problem) {
 // Writes the state down while the loop goes round.
 class Run::Checkpoints : public Observer {
  public:
-  Checkpoints(Run& run, std::span<Observer* const> listeners)
-      : run_(run), listeners_(listeners), last_(Clock::now()) {}
+  Checkpoints(Run& run, JournaledEvaluation& journal, std::span<Observer* const> listeners)
+      : run_(run), journal_(journal), listeners_(listeners), last_(Clock::now()) {}
 
   Next iteration_done(const Search& search) override {
     if (search.iteration() % run_.config_.output.metrics_every == 0) run_.note_metrics();
@@ -81,6 +84,7 @@ class Run::Checkpoints : public Observer {
 
   void write() {
     run_.write_checkpoint();
+    journal_.saved(run_.search_->iteration());  // not before: until now, nobody else had it
     for (Observer* listener : listeners_) {
       listener->checkpoint_written(*run_.search_, run_.folder_.checkpoint());
     }
@@ -98,6 +102,7 @@ class Run::Checkpoints : public Observer {
   }
 
   Run& run_;
+  JournaledEvaluation& journal_;
   std::span<Observer* const> listeners_;
   Clock::time_point last_;
   double cost_ = 0.0;  // of the last checkpoint, in seconds
@@ -157,6 +162,11 @@ std::unique_ptr<Run> Run::start(const Config& config, RunFolder folder, Index th
 }
 
 std::unique_ptr<Run> Run::start(const Config& config, RunFolder folder, RunTeam team) {
+  if (config.program.any() && team.evaluator == nullptr) {
+    team.evaluator = make_program(config);
+    return start(config, std::make_shared<DescribedDomain>(*config.own_problem), std::move(folder),
+                 std::move(team));
+  }
   return start(config, make_domain(config), std::move(folder), std::move(team));
 }
 
@@ -188,9 +198,11 @@ std::unique_ptr<Run> Run::resume(RunFolder folder, Index threads) {
   } else {
     domain = std::make_shared<DescribedDomain>(*config.own_problem);
   }
-  std::unique_ptr<Run> run(
-      new Run(std::move(config), std::move(folder), std::move(domain), {.threads = threads}));
-  run->can_evaluate_ = ours;
+  auto program = make_program(config);
+  const bool can_evaluate = ours || program != nullptr;
+  std::unique_ptr<Run> run(new Run(std::move(config), std::move(folder), std::move(domain),
+                                   {.threads = threads, .evaluator = std::move(program)}));
+  run->can_evaluate_ = can_evaluate;
   run->read_checkpoint();
   return run;
 }
@@ -243,21 +255,31 @@ DriveEnd Run::go(std::span<Observer* const> observers, StopFlag stop) {
 }
 
 DriveEnd Run::go_with(Evaluator& evaluator, std::span<Observer* const> observers, StopFlag stop) {
-  Checkpoints checkpoints(*this, observers);
+  JournaledEvaluation journal(evaluator, *search_, folder_.journal(), journal_owner(), config_);
+  Checkpoints checkpoints(*this, journal, observers);
   std::vector<Observer*> all = {&checkpoints};
   all.insert(all.end(), observers.begin(), observers.end());
+  std::optional<ProgramFailures> failures;
+  if (auto* const program = dynamic_cast<ProgramEvaluator*>(&evaluator)) {
+    all.push_back(&failures.emplace(*program, folder_.failures()));
+  }
 
   going_since_ = std::chrono::steady_clock::now();
   const auto wrap_up = [&] {
     seconds_before_ = seconds();
     going_since_.reset();
     if (search_->iteration() > 0) note_metrics();
+    journal_taken_ += journal.taken();
     checkpoints.write();
     write_results();
+    journal.close();
+  };
+  const EvaluateBatch evaluate = [&](BatchView solutions, const EvaluationSpan& out) {
+    return journal.evaluate(solutions, out, stop);
   };
   DriveEnd end = DriveEnd::stopped;
   try {
-    end = drive(*search_, evaluator, config_.iterations, all, stop);
+    end = drive(*search_, evaluate, config_.iterations, all, stop);
   } catch (...) {
     const auto reason = std::current_exception();
     try {
@@ -272,6 +294,14 @@ DriveEnd Run::go_with(Evaluator& evaluator, std::span<Observer* const> observers
     tell_of_memory(std::current_exception(), "its files were written");
   }
   return end;
+}
+
+std::int64_t Run::journal_held() const {
+  std::int64_t held = 0;
+  read_journal(folder_.journal(), journal_owner(), [&](const JournalRecord& record) {
+    if (record.iteration >= search_->iteration()) ++held;
+  });
+  return held;
 }
 
 // Whatever it was, but memory that ran out in words.

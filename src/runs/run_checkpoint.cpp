@@ -36,6 +36,13 @@ Config what_decides_results(Config config) {
 
 }  // namespace
 
+// A journal is used by the run that wrote it, and by no other with the same folder.
+JournalOwner Run::journal_owner() const {
+  const auto text = to_toml(what_decides_results(config_));
+  return {.run = checksum(std::as_bytes(std::span(text))),
+          .feature_dim = domain_->info().feature_space.dim()};
+}
+
 void Run::note_metrics() {
   const auto& lines = metrics_.lines();
   if (!lines.empty() && lines.back().iteration >= search_->iteration()) return;
@@ -91,7 +98,7 @@ void Run::load_checkpoint() {
     if (!(saved == what_decides_results(config_))) {
       throw Error(ErrorKind::data,
                   "config.toml does not fit the checkpoint: it was changed in more than "
-                  "iterations, metrics-every and checkpoint-seconds");
+                  "iterations, metrics-every, checkpoint-seconds and journal");
     }
     if (!config_.emitters.initial_solutions.empty() && !folder_.initial_solutions().exists()) {
       throw Error(ErrorKind::data, "the solutions it was begun with, initial.npy, were removed");

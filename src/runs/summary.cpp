@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "core/maths.hpp"
+#include "rarefy/core/error.hpp"
 #include "rarefy/core/text.hpp"
 #include "rarefy/runs/warnings.hpp"
 
@@ -21,6 +22,43 @@ std::int64_t peak_memory() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return std::int64_t{1024} * usage.ru_maxrss;
+}
+
+// What the journal was good for, or will be.
+std::string journal_of(const Run& run) {
+  std::int64_t held = 0;
+  try {
+    held = run.journal_held();
+  } catch (const Error& error) {  // of another version
+    return error.what();
+  }
+  std::string text;
+  if (run.journal_taken() > 0) {
+    text = fmt::format("{} evaluations were taken from it", with_commas(run.journal_taken()));
+  }
+  if (held > 0) {
+    fmt::format_to(std::back_inserter(text), "{}{} evaluations wait in it for the run to go on",
+                   text.empty() ? "" : ", ", with_commas(held));
+  }
+  return text;
+}
+
+// How the user's own program did, since this process has had it.
+std::string program_of(const Run& run) {
+  const auto* const program = run.program();
+  if (program == nullptr || program->counts().workers_started == 0) return {};
+  const auto& counts = program->counts();
+  auto text = fmt::format("{} answers", with_commas(counts.rows_done));
+  if (counts.rows_retried > 0)
+    text += fmt::format(", {} retries", with_commas(counts.rows_retried));
+  for (std::size_t i = 0; i < counts.faults.size(); ++i) {
+    const auto fault = EnumNames<ProgramFault>::all[i];
+    if (const auto count = counts.count(fault.first); count > 0) {
+      text += fmt::format(", {} x {}", with_commas(count), fault.second);
+    }
+  }
+  if (run.folder().failures().exists()) text += "; see failures.log";
+  return text;
 }
 
 }  // namespace
@@ -68,6 +106,8 @@ std::string summary_of(const Run& run, PeakMemory memory) {
     put("time", fmt::format("{:.1f} s ({} solutions/s)", line.seconds,
                             with_commas(static_cast<std::int64_t>(std::min(rate, 1e18)))));
   }
+  if (const auto text = program_of(run); !text.empty()) put("program", text);
+  if (const auto text = journal_of(run); !text.empty()) put("journal", text);
   if (memory == PeakMemory::included) {
     put("memory", fmt::format("{:.0f} MB at most", 1e-6 * static_cast<double>(peak_memory())));
   }

@@ -52,12 +52,6 @@ std::optional<std::size_t> count_values(std::span<const Index> shape) {
 
 // ---- the header: a Python dictionary, of which this much is understood -------------------------
 
-struct NpyHeader {
-  std::string descr;
-  bool fortran_order = false;
-  std::vector<Index> shape;
-};
-
 class HeaderParser {
  public:
   HeaderParser(std::string_view text, std::string_view name) : rest_(text), name_(name) {}
@@ -314,6 +308,10 @@ std::span<const double> NpyArray::reals() const {
 std::span<const std::int64_t> NpyArray::integers() const {
   if (const auto* all = std::get_if<std::vector<std::int64_t>>(&values)) return *all;
   throw Error(ErrorKind::data, name, "an array of real numbers", "integers");
+}
+
+NpyHeader parse_npy_header(std::string_view text, std::string_view name) {
+  return HeaderParser(text, name).parse();
 }
 
 std::string shape_text(std::span<const Index> shape) {

@@ -5,11 +5,22 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "rarefy/storage/npy.hpp"
 
 namespace rarefy {
+
+/// What an array says of its values: the Python dictionary in front of them.
+struct NpyHeader {
+  std::string descr;
+  bool fortran_order = false;
+  std::vector<Index> shape;
+};
+/// Of the dictionary alone. Throws where it is anything else.
+[[nodiscard]] NpyHeader parse_npy_header(std::string_view text, std::string_view name);
 
 struct NpySource {
   std::uint64_t size = 0;  ///< of header and values

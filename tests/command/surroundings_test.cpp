@@ -259,9 +259,9 @@ TEST(CommandFiles, SomebodysOwnFilesAreNotReplaced) {
   const RunPlace place;
   const auto folder = place / "mine";
   fs::create_directory(folder);
-  const Words names = {"metrics.csv",      "archive.npz",    "heatmap.png",
-                       "centroids.npy",    "density.npz",    "initial.npy",
-                       "trajectory-3.csv", "checkpoint.bin", ".notes.tmp-2024-01-05"};
+  const Words names = {"metrics.csv", "archive.npz",          "heatmap.png",      "centroids.npy",
+                       "density.npz", "initial.npy",          "trajectory-3.csv", "checkpoint.bin",
+                       "journal.bin", ".notes.tmp-2024-01-05"};
   for (const auto& name : names) write_text(folder / name, "mine");
   const auto refused = rarefy_command(finished_run(folder));
   EXPECT_EQ(refused.exit_code, 2);

@@ -86,6 +86,7 @@ TEST(Relevance, EveryParameterMattersToSomething) {
         set(config, "bounds", "-5,5");
         matters |= reason_without_effect(config, parameter).empty();
         set(config, "flow-integrator", "dopri5");
+        set(config, "command", "simulate");
         matters |= reason_without_effect(config, parameter).empty();
       }
     }

@@ -43,6 +43,22 @@ TEST_F(Driver, ObserversSeeEveryIterationInTheirOrder) {
   EXPECT_EQ(first.seen.size(), 7U);
 }
 
+TEST_F(Driver, AnIterationThatIsLeftUnfinishedIsNotTold) {
+  Counter counter;
+  Observer* const observers[] = {&counter};
+  int batches = 0;
+  const rarefy::EvaluateBatch evaluate = [&](rarefy::BatchView solutions,
+                                             const rarefy::EvaluationSpan& out) {
+    evaluator.evaluate(solutions, out);
+    return ++batches != 4;
+  };
+  EXPECT_EQ(rarefy::drive(*search, evaluate, 10, observers), DriveEnd::stopped);
+  EXPECT_EQ(search->iteration(), 3);
+  EXPECT_EQ(counter.seen.size(), 3U);
+  EXPECT_EQ(rarefy::drive(*search, evaluate, 10, observers), DriveEnd::finished);
+  EXPECT_EQ(search->iteration(), 10);
+}
+
 TEST_F(Driver, AStopEndsTheLoopAfterTheIteration) {
   std::atomic<bool> stop{false};
   class Stopper : public Observer {

@@ -14,7 +14,7 @@ except ImportError:  # before Python 3.11
     tomllib = None
 
 NAMES = ("config.toml", "checkpoint.bin", "metrics.csv", "archive.npz", "heatmap.png",
-         "centroids.npy", "density.png", "density.npz", "initial.npy")
+         "centroids.npy", "density.png", "density.npz", "initial.npy", "journal.bin", "failures.log")
 TRAJECTORY = re.compile(r"trajectory-\d+\.(png|csv)")
 TEMPORARY = re.compile(r"\..+\.tmp-\d+-\d+")
 
@@ -37,7 +37,7 @@ def _check_png(data):
 def _check_toml(data):
     if tomllib is not None:
         tomllib.loads(data.decode())
-    if b"\ncheckpoint-seconds = " not in data or not data.endswith(b"\n"):
+    if b"\njournal = " not in data or not data.endswith(b"\n"):
         raise ValueError("it is cut short")  # that is its last parameter
 
 
@@ -60,6 +60,7 @@ def _check_npz(data):
 
 _CHECKS = {
     ".toml": _check_toml,
+    "journal.bin": lambda data: None,  # it may be torn anywhere: what is torn is not trusted
     ".bin": checkpoints.decode,
     ".csv": _check_csv,
     ".npz": _check_npz,
@@ -82,7 +83,7 @@ def damages(folder, temporaries=True):
         if not is_ours(path.name) or not path.is_file():
             continue
         try:
-            _CHECKS[path.suffix](path.read_bytes())
+            _CHECKS.get(path.name, _CHECKS.get(path.suffix))(path.read_bytes())
         except Exception as error:  # whatever a reader says of a torn file
             found.append(f"{path.name} is damaged: {type(error).__name__}: {error}")
     return found

@@ -78,6 +78,9 @@ def all_scenarios(bench, iterations=2):
     found = []
     lp_words, lp = undisturbed("kde-lp", iterations)
     found.append(Scenario("begin", ["run", *lp_words, "--quiet", "--out", OUT], lp, begins=True))
+    kept_words, kept = undisturbed("kde-lp", iterations, "--journal", "on")
+    found.append(Scenario("journal", ["run", *kept_words, "--quiet", "--out", OUT], kept,
+                          begins=True))
     solutions = bench.root / "initial.npy"
     numpy.save(solutions, numpy.linspace(-1, 1, 100).reshape(5, 20))
     cvt_words, cvt = undisturbed("kde-multi", iterations, "--initial-solutions", str(solutions))

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
 #include "rarefy/core/batch.hpp"
+#include "rarefy/core/stop.hpp"
 #include "rarefy/core/workers.hpp"
 #include "rarefy/domains/domain.hpp"
 
@@ -32,11 +34,23 @@ struct Evaluation {
   std::vector<std::uint8_t> valid;
 };
 
+/// Hears of rows that are done: so many, from the first on. From any thread, one at a time.
+using RowsDone = std::function<void(Index first, Index count)>;
+
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
   /// Fills row i of `out` for row i of `solutions`. All of `valid` is 1 before.
   virtual void evaluate(BatchView solutions, const EvaluationSpan& out) = 0;
+
+  /// The same for whoever keeps what is done: `done` hears of every row once, as soon as the
+  /// evaluator knows of it, and at the latest at the end. One that can leave a batch
+  /// unfinished does so when `*stop` is true: false then, and the rows not told of are not done.
+  virtual bool evaluate_telling(BatchView solutions, const EvaluationSpan& out,
+                                const RowsDone& done, StopFlag stop);
+
+  /// How many rows can be under way at a time: with fewer at hand, somebody is idle.
+  [[nodiscard]] virtual Index capacity() const { return 1; }
 };
 
 /// Shares the rows of a batch out over the threads of a team.
@@ -45,8 +59,14 @@ class ThreadsEvaluator : public Evaluator {
   /// Both must outlive the evaluator.
   ThreadsEvaluator(const Domain& domain, Workers& workers) : domain_(domain), workers_(workers) {}
   void evaluate(BatchView solutions, const EvaluationSpan& out) override;
+  /// In the smallest pieces: where rows are worth keeping, handing them out costs nothing.
+  bool evaluate_telling(BatchView solutions, const EvaluationSpan& out, const RowsDone& done,
+                        StopFlag stop) override;
+  [[nodiscard]] Index capacity() const override { return workers_.threads(); }
 
  private:
+  void evaluate_piece(BatchView solutions, const EvaluationSpan& out, Index first,
+                      Index count) const;
   const Domain& domain_;
   Workers& workers_;
 };

@@ -33,11 +33,13 @@ class StreamEvaluator : public Evaluator {
   /// Forgets all jobs, and ends what is under way.
   virtual void abandon() = 0;
 
-  /// How many rows can be under way at a time: with fewer at hand, somebody is idle.
-  [[nodiscard]] virtual Index capacity() const = 0;
+  [[nodiscard]] Index capacity() const override = 0;
 
   /// One job from beginning to end. Nothing else may be under way.
   void evaluate(BatchView solutions, const EvaluationSpan& out) final;
+  /// The same; a stop gives up what is under way.
+  bool evaluate_telling(BatchView solutions, const EvaluationSpan& out, const RowsDone& done,
+                        StopFlag stop) final;
 };
 
 }  // namespace rarefy

@@ -27,6 +27,7 @@
 #include "rarefy/emitters/cma_es.hpp"
 #include "rarefy/emitters/evolution_strategy_emitter.hpp"
 #include "rarefy/emitters/iso_line_emitter.hpp"
+#include "rarefy/evaluators/program_evaluator.hpp"
 #include "rarefy/restarts/restart_options.hpp"
 #include "rarefy/tessellations/cvt.hpp"
 
@@ -109,13 +110,41 @@ struct CellOptions {
   bool operator==(const CellOptions&) const = default;
 };
 
+/// Whether finished evaluations are written down before their batch is told and saved.
+enum class KeepJournal {
+  automatic,  ///< where an evaluation takes a millisecond or longer
+  on,
+  off,
+};
+
+template <>
+struct EnumNames<KeepJournal> {
+  static constexpr std::string_view thing = "journal";
+  static constexpr std::pair<KeepJournal, std::string_view> all[] = {
+      {KeepJournal::automatic, "auto"}, {KeepJournal::on, "on"}, {KeepJournal::off, "off"}};
+};
+
 struct OutputOptions {
   std::int64_t metrics_every = 50;
   double entropy_floor = kCrossEntropyFloor;
   std::optional<double> objective_floor;  ///< none: the least objective of the domain
   double checkpoint_seconds = 10.0;
+  KeepJournal journal = KeepJournal::automatic;
 
   bool operator==(const OutputOptions&) const = default;
+};
+
+/// A program of the user's own that evaluates (evaluators/program_evaluator.hpp).
+struct ProgramChoice {
+  std::string command;  ///< empty: there is none
+  ProgramProtocol protocol = ProgramOptions{}.protocol;
+  Index workers = ProgramOptions{}.workers;
+  double timeout = ProgramOptions{}.timeout;
+  double start_time = ProgramOptions{}.start_time;
+  Index retries = ProgramOptions{}.retries;
+
+  [[nodiscard]] bool any() const { return !command.empty(); }
+  bool operator==(const ProgramChoice&) const = default;
 };
 
 struct Config {
@@ -135,6 +164,7 @@ struct Config {
   DensityOptions density;
   CellOptions archive;
   OutputOptions output;
+  ProgramChoice program;
 
   /// The problem, where it is none of the domains known by name.
   std::optional<DomainInfo> own_problem;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 
 #include "rarefy/core/stop.hpp"
@@ -14,6 +15,14 @@ namespace rarefy {
 /// Runs `search` until it has done `iterations` in all, or until an observer asks to stop, or
 /// `*stop` is true; an iteration that has begun is always finished.
 DriveEnd drive(Search& search, Evaluator& evaluator, std::int64_t iterations,
+               std::span<Observer* const> observers = {}, StopFlag stop = nullptr);
+
+/// Fills `out` as an Evaluator does. False: it was stopped, and the batch is not complete.
+using EvaluateBatch = std::function<bool(BatchView solutions, const EvaluationSpan& out)>;
+
+/// The same with somebody who may leave an iteration unfinished. It is not told then, and the loop
+/// ends as stopped.
+DriveEnd drive(Search& search, const EvaluateBatch& evaluate, std::int64_t iterations,
                std::span<Observer* const> observers = {}, StopFlag stop = nullptr);
 
 }  // namespace rarefy

@@ -14,10 +14,12 @@
 #include "rarefy/core/stop.hpp"
 #include "rarefy/domains/domain.hpp"
 #include "rarefy/evaluators/evaluator.hpp"
+#include "rarefy/evaluators/program_evaluator.hpp"
 #include "rarefy/experiment/config.hpp"
 #include "rarefy/runs/drive.hpp"
 #include "rarefy/runs/metrics_log.hpp"
 #include "rarefy/search.hpp"
+#include "rarefy/storage/journal.hpp"
 #include "rarefy/storage/run_folder.hpp"
 
 namespace rarefy {
@@ -57,6 +59,8 @@ class Run {
                                      RunTeam team = {});
 
   /// Goes on until the configured number of iterations, or until an observer or `*stop` ends it.
+  /// An iteration that has begun is finished, unless a journal keeps what was done of it and the
+  /// evaluator can leave the rest (evaluators/stream_evaluator.hpp).
   /// Writes a checkpoint every so often, and everything at the end, however it ends; what was
   /// found is on disk even when an observer or the domain throws.
   DriveEnd go(std::span<Observer* const> observers = {}, StopFlag stop = nullptr);
@@ -71,6 +75,10 @@ class Run {
   [[nodiscard]] const Domain& domain() const { return *domain_; }
   /// Whether its problem is at hand, and not only the description.
   [[nodiscard]] bool can_go_on() const { return can_evaluate_; }
+  /// The program that evaluates, where one does.
+  [[nodiscard]] const ProgramEvaluator* program() const {
+    return dynamic_cast<const ProgramEvaluator*>(team_.evaluator.get());
+  }
   [[nodiscard]] const Search& search() const { return *search_; }
   [[nodiscard]] std::shared_ptr<Search> shared_search() const { return search_; }
   [[nodiscard]] const MetricsLog& metrics() const { return metrics_; }
@@ -81,6 +89,12 @@ class Run {
   [[nodiscard]] std::optional<double> objective_floor() const;
   /// The metrics as they are now.
   [[nodiscard]] MetricsLine now() const;
+
+  /// Finished evaluations that no checkpoint has yet: they wait in the journal until the run goes
+  /// on.
+  [[nodiscard]] std::int64_t journal_held() const;
+  /// Evaluations that were taken from the journal instead of being made again.
+  [[nodiscard]] std::int64_t journal_taken() const { return journal_taken_; }
 
   /// The instruction set with which the last checkpoint was made. Going on with another may
   /// round sums differently.
@@ -113,6 +127,7 @@ class Run {
   void read_checkpoint();
   void load_checkpoint();
   void note_metrics();
+  [[nodiscard]] JournalOwner journal_owner() const;
 
   Config config_;
   RunFolder folder_;
@@ -123,6 +138,7 @@ class Run {
   MetricsLog metrics_;
   std::string recorded_instruction_set_, recorded_version_;
   std::int64_t saved_iteration_ = 0;  // of the last checkpoint
+  std::int64_t journal_taken_ = 0;
   double seconds_before_ = 0.0;
   std::optional<std::chrono::steady_clock::time_point> going_since_;
 };

@@ -14,8 +14,8 @@
 namespace rarefy {
 
 /// Holds the folder for this process: a second process that opens it gets an Error. All
-/// files are replaced as a whole (storage/atomic_file.hpp), so that a reader, or a run
-/// resumed after a kill at any moment, finds either the old one or the new one.
+/// files but the journal are replaced as a whole (storage/atomic_file.hpp), so that a reader, or a
+/// run resumed after a kill at any moment, finds either the old one or the new one.
 ///
 /// It stays the same folder when it is moved while a run goes on. Links in it are never written
 /// through.
@@ -53,6 +53,10 @@ class RunFolder {
   [[nodiscard]] FilePlace archive() const { return file("archive.npz"); }
   [[nodiscard]] FilePlace heatmap() const { return file("heatmap.png"); }
   [[nodiscard]] FilePlace checkpoint() const { return file("checkpoint.bin"); }
+  /// Finished evaluations that are in no checkpoint yet (storage/journal.hpp).
+  [[nodiscard]] FilePlace journal() const { return file("journal.bin"); }
+  /// What a program of the user's own could not evaluate, and why.
+  [[nodiscard]] FilePlace failures() const { return file("failures.log"); }
   [[nodiscard]] FilePlace centroids() const { return file("centroids.npy"); }
   /// The solutions it started from, where some were given.
   [[nodiscard]] FilePlace initial_solutions() const { return file("initial.npy"); }
