@@ -92,6 +92,27 @@ TEST_F(CommandProgram, ThatIsKilledWithItsRunLosesNothing) {
   EXPECT_TRUE(bytes_of(place / "killed/archive.npz") == undisturbed);
 }
 
+TEST_F(CommandProgram, IsLeftAtOnceByAnInterrupt) {
+  const auto words = Words{"run", "--command", with(), "--journal", "on"} + problem + few;
+  ASSERT_EQ(rarefy_command(words).exit_code, 0);
+  const auto undisturbed = bytes_of(place / "run/archive.npz");
+  few[5] = "1000000";  // more than there is time for
+  few[13] = (place / "stopped").string();
+  Process process(
+      command_words(Words{"run", "--command", with(), "--journal", "on"} + problem + few), {});
+  while (!fs::exists(place / "stopped/journal.bin")) ::usleep(500);
+  process.send(SIGINT);
+  const auto result = process.wait();
+  EXPECT_EQ(result.exit_code, 130) << result.err;
+  EXPECT_TRUE(contains(result.err, "rarefy: stopping and saving")) << result.err;
+  const auto done = rarefy_command({"resume", (place / "stopped").string(), "--iterations", "12"});
+  if (done.exit_code == 0) {  // unless it was past that by then
+    EXPECT_TRUE(bytes_of(place / "stopped/archive.npz") == undisturbed);
+  } else {
+    EXPECT_TRUE(contains(done.err, "that are done")) << done.err;
+  }
+}
+
 TEST_F(CommandProgram, ThatFailsNowAndThenIsToldOf) {
   const auto result = run(with("fails objective"),
                           {"--with-objective", "--retries", "0", "--objective-floor", "-100"});

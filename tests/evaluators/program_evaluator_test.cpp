@@ -24,8 +24,6 @@ using rarefy::ProgramEvaluator;
 using rarefy::ProgramOptions;
 using rarefy::ProgramProtocol;
 
-constexpr const char* kEcho = "while read -r x y rest; do echo \"$x $y\"; done";
-
 // Numbers of all sizes that a text could lose digits of.
 Batch awkward_rows() {
   using Limits = std::numeric_limits<double>;

@@ -23,8 +23,6 @@ using rarefy::ProgramEvaluator;
 using rarefy::ProgramOptions;
 using rarefy::ProgramProtocol;
 
-constexpr const char* kEchoForever = "while read -r x y rest; do echo \"$x $y\"; done";
-
 std::vector<pid_t> ids_in(const std::filesystem::path& folder) {
   std::vector<pid_t> ids;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
@@ -54,7 +52,10 @@ int kill_children_during(int kills, unsigned seed, Work work) {
   return killed;
 }
 
-void expect_same_in_spite_of_kills(const ProgramOptions& options, Index rows, int kills) {
+void expect_same_in_spite_of_kills(ProgramOptions options, Index rows, int kills) {
+  options.solution_dim = options.feature_dim = 2;
+  options.workers = 3;
+  options.retries = 1'000'000;
   const auto solutions = numbered_rows(rows);
   ProgramEvaluator undisturbed(options);
   Evaluation expected(rows, 2);
@@ -77,32 +78,15 @@ void expect_same_in_spite_of_kills(const ProgramOptions& options, Index rows, in
 }
 
 TEST(ProgramProcesses, MayBeKilledAtAnyMomentByLines) {
-  expect_same_in_spite_of_kills({.command = kEchoForever,
-                                 .solution_dim = 2,
-                                 .feature_dim = 2,
-                                 .workers = 3,
-                                 .retries = 1'000'000},
-                                300, 200);
+  expect_same_in_spite_of_kills({.command = kEcho}, 300, 200);
 }
 
 TEST(ProgramProcesses, MayBeKilledAtAnyMomentByArrays) {
-  expect_same_in_spite_of_kills({.arguments = {"cat"},
-                                 .protocol = ProgramProtocol::npy,
-                                 .solution_dim = 2,
-                                 .feature_dim = 2,
-                                 .workers = 3,
-                                 .retries = 1'000'000},
-                                300, 80);
+  expect_same_in_spite_of_kills({.arguments = {"cat"}, .protocol = ProgramProtocol::npy}, 300, 80);
 }
 
 TEST(ProgramProcesses, MayBeKilledAtAnyMomentByRuns) {
-  expect_same_in_spite_of_kills({.arguments = {"echo"},
-                                 .protocol = ProgramProtocol::once,
-                                 .solution_dim = 2,
-                                 .feature_dim = 2,
-                                 .workers = 3,
-                                 .retries = 1'000'000},
-                                50, 40);
+  expect_same_in_spite_of_kills({.arguments = {"echo"}, .protocol = ProgramProtocol::once}, 50, 40);
 }
 
 // A process in a group of its own.

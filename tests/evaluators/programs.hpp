@@ -21,6 +21,9 @@ inline std::string python() {
   return ::access("/usr/bin/python3", X_OK) == 0 ? "/usr/bin/python3" : "python3";
 }
 
+/// Answers with the first two numbers of every line.
+inline constexpr const char* kEcho = "while read -r x y rest; do echo \"$x $y\"; done";
+
 /// Rows (i, i + 0.25, ...), but those named begin with 13; i is never 13 otherwise.
 inline rarefy::Batch numbered_rows(rarefy::Index rows, const std::vector<rarefy::Index>& bad = {},
                                    rarefy::Index cols = 2) {
