@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -48,6 +49,8 @@ Search::Search(SearchParts parts, SearchOptions options)
   usable_ = std::make_unique<UsableRows>();
   box_ = std::make_unique<OutsideBox>(parts_.archive->tessellation().space(), options_.outside);
   restart_.resize(parts_.emitters.size());
+  generations_.resize(parts_.emitters.size());
+  asked_.resize(parts_.emitters.size());
   restart_at_.resize(static_cast<Index>(parts_.emitters.size()), dimension);
   parts_.restart_point->prepare(dimension, feature_dim());
 }
@@ -55,6 +58,25 @@ Search::Search(SearchParts parts, SearchOptions options)
 Search::~Search() = default;
 
 Index Search::outside_of_last_batch() const { return box_->count(); }
+
+Search::Emitters Search::only(Index emitter) const {
+  if (emitter < 0 || emitter >= emitters()) {
+    throw Error(ErrorKind::parameter, "search: emitter", fmt::format("{}", emitter),
+                fmt::format("0 to {}", emitters() - 1));
+  }
+  return {emitter, emitter + 1};
+}
+
+RowRange Search::rows_of(Emitters some) const {
+  const Index first = first_row_[static_cast<std::size_t>(some.first)];
+  return {first, first_row_[static_cast<std::size_t>(some.end)] - first};
+}
+
+RowRange Search::rows_of(Index emitter) const { return rows_of(only(emitter)); }
+
+Index Search::emitter_of_row(Index row) const {
+  return std::upper_bound(first_row_.begin(), first_row_.end(), row) - first_row_.begin() - 1;
+}
 
 // Memory for a batch is taken when the first one is asked for: a search that is only looked at
 // needs none, and a forged state must not make it take any.
@@ -70,6 +92,8 @@ void Search::make_room() {
 
 // One that nobody else holds. Whoever keeps the last ones (ask_shared) keeps them as they are.
 void Search::take_batch() {
+  if (!batches_.empty() && batches_.front().use_count() == 1) return;
+  const auto last = batches_.empty() ? nullptr : batches_.front();
   const auto free = std::find_if(batches_.begin(), batches_.end(),
                                  [](const auto& batch) { return batch.use_count() == 1; });
   if (free != batches_.end()) {
@@ -79,24 +103,45 @@ void Search::take_batch() {
     if (batches_.size() == kMostKept) batches_.pop_back();
     batches_.insert(batches_.begin(), std::make_shared<Batch>());
   }
-  batches_.front()->resize(candidates(), solution_dim());
+  solutions().resize(candidates(), solution_dim());
+  for (Index e = 0; e < emitters(); ++e) {
+    if (!awaits(e)) continue;
+    const auto [first, count] = rows_of(e);
+    const auto kept = last->view().rows(first, count).values();
+    std::copy(kept.begin(), kept.end(), solutions().span().rows(first, count).data());
+  }
+}
+
+void Search::ask(Emitters some) {
+  bool all_wait = true;
+  for (Index e = some.first; e < some.end; ++e) all_wait = all_wait && awaits(e);
+  if (all_wait) return;
+  make_room();
+  workers_->for_each(some.end - some.first, [&](Index i) {
+    const Index e = some.first + i;
+    if (awaits(e)) return;
+    const auto [first, count] = rows_of(e);
+    const auto iteration = static_cast<std::uint64_t>(generation(e));
+    const auto out = solutions().span().rows(first, count);
+    parts_.emitters[static_cast<std::size_t>(e)]->ask(*parts_.archive, iteration, out);
+    if (const Index given = rows_given(e); given > 0) {
+      const auto from = static_cast<Index>(generation(e)) * candidates() + first;
+      const auto rows = options_.initial_solutions.view().rows(from, given).values();
+      std::copy(rows.begin(), rows.end(), out.data());
+    }
+  });
+  std::fill(asked_.begin() + some.first, asked_.begin() + some.end, std::uint8_t{1});
 }
 
 BatchView Search::ask() {
-  if (!asked_) {
-    make_room();
-    workers_->for_each(emitters(), [&](Index e) {
-      const auto at = static_cast<std::size_t>(e);
-      parts_.emitters[at]->ask(
-          *parts_.archive, static_cast<std::uint64_t>(iteration_),
-          solutions().span().rows(first_row_[at], first_row_[at + 1] - first_row_[at]));
-    });
-    const auto given = options_.initial_solutions.view().rows(
-        rows_given() > 0 ? static_cast<Index>(iteration_) * candidates() : 0, rows_given());
-    std::copy(given.values().begin(), given.values().end(), solutions().data());
-    asked_ = true;
-  }
+  ask(all());
   return solutions();
+}
+
+BatchView Search::ask_emitter(Index emitter) {
+  ask(only(emitter));
+  const auto [first, count] = rows_of(emitter);
+  return solutions().view().rows(first, count);
 }
 
 std::shared_ptr<const Batch> Search::ask_shared() {
@@ -104,39 +149,55 @@ std::shared_ptr<const Batch> Search::ask_shared() {
   return batches_.front();
 }
 
-// The first so many rows of this iteration's batch are given ones.
-Index Search::rows_given() const {
-  return std::clamp<Index>(options_.initial_solutions.rows() - evaluations(), 0, candidates());
+// The first so many of its rows are given ones.
+Index Search::rows_given(Index emitter) const {
+  const auto [first, count] = rows_of(emitter);
+  const auto before = generation(emitter) * candidates() + first;
+  return static_cast<Index>(
+      std::clamp<std::int64_t>(options_.initial_solutions.rows() - before, 0, count));
 }
 
 void Search::tell(BatchView features, std::span<const double> objectives,
                   std::span<const std::uint8_t> valid) {
-  if (objectives.empty()) objectives = equal_objectives_;
-  check(features, objectives, valid);
+  tell(all(), features, objectives, valid);
+}
+
+void Search::tell_emitter(Index emitter, BatchView features, std::span<const double> objectives,
+                          std::span<const std::uint8_t> valid) {
+  tell(only(emitter), features, objectives, valid);
+}
+
+void Search::tell(Emitters some, BatchView features, std::span<const double> objectives,
+                  std::span<const std::uint8_t> valid) {
+  const RowRange rows = rows_of(some);
+  if (objectives.empty() && !equal_objectives_.empty()) {
+    objectives = part(equal_objectives_, 0, rows.count);
+  }
+  check(some, features, objectives, valid);
   usable_->find(features, objectives, valid, options_.nan_means_failed);
 
+  told_ = rows;
   const Evaluated batch = usable_->gather(features, objectives);
   take_in(batch);
-  usable_->scatter(std::span(scores_), std::numeric_limits<double>::quiet_NaN());
-  usable_->scatter(std::span(outcomes_), Outcome::failed);
+  usable_->scatter(part(scores_, 0, rows.count), std::numeric_limits<double>::quiet_NaN());
+  usable_->scatter(part(outcomes_, 0, rows.count), Outcome::failed);
   if (box_->ranks_last()) {
     distances_.resize(scores_.size());
     std::copy(box_->distances().begin(), box_->distances().end(), distances_.begin());
-    usable_->scatter(std::span(distances_), 0.0);
+    usable_->scatter(part(distances_, 0, rows.count), 0.0);
   }
-  failed_ += candidates() - usable_->count();
+  failed_ += rows.count - usable_->count();
 
-  workers_->for_each(emitters(), [&](Index e) { tell_emitter(e, features, objectives); });
-  for (Index e = 0; e < emitters(); ++e) {
-    const auto at = static_cast<std::size_t>(e);
-    const Index first = usable_->before(std::max(first_row_[at], rows_given()));
-    const Index count = usable_->before(first_row_[at + 1]) - first;
-    if (count > 0) parts_.restart_point->observe(e, batch.features.rows(first, count));
+  workers_->for_each(some.end - some.first,
+                     [&](Index i) { inform(some.first + i, features, objectives); });
+  inform_restart_point(some, batch.features);
+  restart(some);
+
+  for (Index e = some.first; e < some.end; ++e) {
+    ++generations_[static_cast<std::size_t>(e)];
+    asked_[static_cast<std::size_t>(e)] = 0;
   }
-  restart_emitters();
-
-  ++iteration_;
-  asked_ = false;
+  evaluations_ += rows.count;
   half_told_ = false;
 }
 
@@ -144,6 +205,7 @@ void Search::tell(BatchView features, std::span<const double> objectives,
 // first so many.
 void Search::take_in(Evaluated batch) {
   const Index count = batch.features.rows();
+  if (told_.count < candidates()) batch.rows_of_an_iteration = candidates();
   Evaluated shown = batch;  // to the density
   shown.features = box_->show(batch.features);
   if (count == 0) {
@@ -158,25 +220,28 @@ void Search::take_in(Evaluated batch) {
   half_told_ = true;
   parts_.density->observe(shown, *workers_);
   if (!options_.score_before_observing) score(shown);
-  parts_.archive->record(usable_->gather_solutions(solutions()), batch, *workers_,
+  const BatchView solutions_told = solutions().view().rows(told_.first, told_.count);
+  parts_.archive->record(usable_->gather_solutions(solutions_told), batch, *workers_,
                          part(outcomes_, 0, count));
   outside_ += box_->count();
 }
 
-void Search::check(BatchView features, std::span<const double> objectives,
+void Search::check(Emitters some, BatchView features, std::span<const double> objectives,
                    std::span<const std::uint8_t> valid) const {
-  if (!asked_) {
+  for (Index e = some.first; e < some.end; ++e) {
+    if (awaits(e)) continue;
     throw Error(ErrorKind::state, "search: tell() without candidates; call ask() first");
   }
-  if (features.rows() != candidates() || features.cols() != feature_dim()) {
+  const Index rows = rows_of(some).count;
+  if (features.rows() != rows || features.cols() != feature_dim()) {
     throw Error(ErrorKind::data, "features",
                 fmt::format("{} x {}", features.rows(), features.cols()),
-                fmt::format("{} x {}, a row for each candidate", candidates(), feature_dim()));
+                fmt::format("{} x {}, a row for each candidate", rows, feature_dim()));
   }
   const auto check_count = [&](std::string_view thing, std::size_t given) {
-    if (static_cast<Index>(given) == candidates()) return;
+    if (static_cast<Index>(given) == rows) return;
     throw Error(ErrorKind::data, thing, fmt::format("{}", given),
-                fmt::format("{}, one for each candidate", candidates()));
+                fmt::format("{}, one for each candidate", rows));
   };
   check_count("objectives", objectives.size());
   if (!valid.empty()) check_count("valid", valid.size());
@@ -193,29 +258,25 @@ void Search::score(Evaluated& batch) {
   }
 }
 
-Index Search::rows_of(Index emitter) const {
-  const auto at = static_cast<std::size_t>(emitter);
-  return first_row_[at + 1] - first_row_[at];
-}
-
-void Search::tell_emitter(Index e, BatchView features, std::span<const double> objectives) {
+// `features` and all that was made of them begin with the first row that is told.
+void Search::inform(Index e, BatchView features, std::span<const double> objectives) {
   const auto at = static_cast<std::size_t>(e);
-  const Index first = first_row_[at];
-  const Index count = rows_of(e);
+  const auto [row, count] = rows_of(e);
+  const Index first = row - told_.first;
   restart_[at] = 0;
-  if (first_row_[at + 1] <= rows_given()) return;  // it has proposed nothing
+  if (rows_given(e) == count) return;  // it has proposed nothing
   const std::span<const double> scores = part(scores_, first, count);
   const auto order = part(order_, first, count);
   RandomStream random({.seed = options_.seed,
                        .purpose = Purpose::ranking,
                        .index = static_cast<std::uint32_t>(e),
-                       .iteration = static_cast<std::uint64_t>(iteration_)});
+                       .iteration = static_cast<std::uint64_t>(generation(e))});
   const auto distances =
       box_->ranks_last() ? part(distances_, first, count) : std::span<const double>();
   const auto [ranked, outside] = rank_rows({.scores = scores,
                                             .distances = distances,
                                             .usable = usable_->flags(first, count),
-                                            .not_its_own = rows_given() - first},
+                                            .not_its_own = rows_given(e)},
                                            random, order);
   const auto inside = part(order, 0, ranked - outside);
 
@@ -224,7 +285,7 @@ void Search::tell_emitter(Index e, BatchView features, std::span<const double> o
     return scores[static_cast<std::size_t>(row)] < line;
   });
   const Feedback feedback = {
-      .solutions = solutions().view().rows(first, count),
+      .solutions = solutions().view().rows(row, count),
       .features = features.rows(first, count),
       .objectives = part(objectives, first, count),
       .scores = scores,
@@ -240,30 +301,40 @@ void Search::tell_emitter(Index e, BatchView features, std::span<const double> o
   restart_[at] = parts_.triggers[at]->tell(feedback, stopped) ? 1 : 0;
 }
 
+void Search::inform_restart_point(Emitters some, BatchView usable_features) {
+  for (Index e = some.first; e < some.end; ++e) {
+    const auto [row, count] = rows_of(e);
+    const Index first = row - told_.first;
+    const Index begin = usable_->before(first + rows_given(e));
+    const Index rows = usable_->before(first + count) - begin;
+    if (rows > 0) parts_.restart_point->observe(e, usable_features.rows(begin, rows));
+  }
+}
+
 // Points are chosen one after the other, for a RestartPoint may remember; then each emitter is by
 // itself. As long as nothing was found there is no point to choose, and all go on as they are.
-void Search::restart_emitters() {
+void Search::restart(Emitters some) {
   if (parts_.archive->empty()) return;
-  bool some = false;
-  for (std::size_t e = 0; e < parts_.emitters.size(); ++e) {
-    if (restart_[e] == 0) continue;
+  bool any = false;
+  for (Index e = some.first; e < some.end; ++e) {
+    if (restart_[static_cast<std::size_t>(e)] == 0) continue;
     RandomStream random({.seed = options_.seed,
                          .purpose = Purpose::restart,
                          .index = static_cast<std::uint32_t>(e),
-                         .iteration = static_cast<std::uint64_t>(iteration_)});
+                         .iteration = static_cast<std::uint64_t>(generation(e))});
     parts_.restart_point->choose(
-        {*parts_.archive, *parts_.density, *workers_, random, options_.outside},
-        static_cast<Index>(e), restart_at_.row(static_cast<Index>(e)));
+        {*parts_.archive, *parts_.density, *workers_, random, options_.outside}, e,
+        restart_at_.row(e));
     ++restarts_;
-    some = true;
+    any = true;
   }
-  if (!some) return;
+  if (!any) return;
   // A new covariance matrix is written by the thread that will have it.
-  workers_->for_each(static_cast<Index>(parts_.emitters.size()), [&](Index e) {
-    const auto i = static_cast<std::size_t>(e);
-    if (restart_[i] == 0) return;
-    parts_.emitters[i]->restart(restart_at_.view().row(e));
-    parts_.triggers[i]->reset();
+  workers_->for_each(some.end - some.first, [&](Index i) {
+    const auto at = static_cast<std::size_t>(some.first + i);
+    if (restart_[at] == 0) return;
+    parts_.emitters[at]->restart(restart_at_.view().row(some.first + i));
+    parts_.triggers[at]->reset();
   });
 }
 
@@ -291,7 +362,7 @@ void Search::save(StateWriter& out) const {
   }
   StateOptions options(out);
   identify(options);
-  out.integer("search.iteration", iteration_);
+  out.integers("search.generations", generations_);
   out.integer("search.restarts", restarts_);
   out.integer("search.failed", failed_);
   out.integer("search.outside_rows", outside_);
@@ -300,14 +371,66 @@ void Search::save(StateWriter& out) const {
   parts_.restart_point->save(out);
   parts_.density->save(out);
   parts_.archive->save(out);
+  save_candidates(out);
+}
+
+// Those under way: an emitter that reads the archive might propose others by now.
+void Search::save_candidates(StateWriter& out) const {
+  out.integers("search.asked", std::vector<std::int64_t>(asked_.begin(), asked_.end()));
+  std::vector<double> values;
+  for (Index e = 0; e < emitters(); ++e) {
+    if (!awaits(e)) continue;
+    const auto [first, count] = rows_of(e);
+    const auto rows = batches_.front()->view().rows(first, count).values();
+    values.insert(values.end(), rows.begin(), rows.end());
+  }
+  out.reals("search.candidates", values);
+}
+
+void Search::load_candidates(StateReader& in) {
+  std::vector<std::int64_t> asked(asked_.size());
+  in.integers("search.asked", asked);
+  std::fill(asked_.begin(), asked_.end(), std::uint8_t{0});
+  std::size_t expected = 0;
+  for (Index e = 0; e < emitters(); ++e) {
+    if (asked[static_cast<std::size_t>(e)] == 0) continue;
+    expected += static_cast<std::size_t>(rows_of(e).count * solution_dim());
+  }
+  const auto values = in.reals_up_to("search.candidates", expected);
+  if (values.size() != expected) {
+    throw Error(ErrorKind::corrupt, "saved state: values of candidates under way",
+                fmt::format("{}", values.size()), fmt::format("{}", expected));
+  }
+  auto next = values.begin();
+  for (Index e = 0; e < emitters(); ++e) {
+    if (asked[static_cast<std::size_t>(e)] == 0) continue;
+    (void)ask_emitter(e);
+    const auto [first, count] = rows_of(e);
+    const auto out = solutions().span().rows(first, count);
+    const auto end = next + count * solution_dim();
+    if (!std::all_of(next, end, [](double value) { return std::isfinite(value); })) {
+      throw Error(ErrorKind::corrupt, "saved state: candidates under way", "one that is not finite",
+                  "finite numbers");
+    }
+    std::copy(next, end, out.data());
+    next = end;
+  }
 }
 
 void Search::load(StateReader& in) {
   constexpr std::int64_t kMost = std::int64_t{1} << 40;
   StateOptions options(in);
   identify(options);  // before anything changes
-  // All evaluations can be counted.
-  iteration_ = in.integer("search.iteration", 0, std::min(kMost, (kMost << 22) / candidates()));
+  in.integers("search.generations", generations_);
+  evaluations_ = 0;
+  for (Index e = 0; e < emitters(); ++e) {
+    const auto most = std::min(kMost, (kMost << 22) / candidates());  // so that all can be counted
+    if (generation(e) < 0 || generation(e) > most) {
+      throw Error(ErrorKind::corrupt, "saved state: field 'search.generations'",
+                  fmt::format("{}", generation(e)), fmt::format("0 to {}", most));
+    }
+    evaluations_ += generation(e) * rows_of(e).count;
+  }
   restarts_ = in.integer("search.restarts", 0, kMost);
   failed_ = in.integer("search.failed", 0, evaluations());
   outside_ = in.integer("search.outside_rows", 0, evaluations() - failed_);
@@ -322,8 +445,10 @@ void Search::load(StateReader& in) {
         fmt::format("{}", parts_.archive->total_visits()),
         fmt::format("{}, one for each evaluation that did not fail", evaluations() - failed_));
   }
+  load_candidates(in);
   box_->forget();
-  asked_ = half_told_ = false;
+  told_ = {};
+  half_told_ = false;
 }
 
 }  // namespace rarefy

@@ -29,6 +29,8 @@ ParameterOptions::ParameterOptions(CLI::App& verb, const std::vector<std::string
     given.option = verb.add_option("--" + std::string(parameter.name), given.text, text);
     given.option->group(fmt::format("Parameters: {}", parameter.section));
     given.option->type_name("");
+    // By itself, it says yes.
+    if (parameter.type == Parameter::Type::flag) given.option->expected(0, 1);
   }
 }
 
@@ -37,7 +39,8 @@ Settings ParameterOptions::settings() const {
   for (const auto& given : all_) {
     if (given.option->count() == 0) continue;
     Config scratch;
-    set_from_text(scratch, *given.parameter, given.text);
+    const bool by_itself = given.parameter->type == Parameter::Type::flag && given.text.empty();
+    set_from_text(scratch, *given.parameter, by_itself ? "true" : given.text);
     settings.values.push_back({given.parameter, given.parameter->get(scratch)});
   }
   return settings;
@@ -90,7 +93,7 @@ std::string in_our_words(const CLI::ParseError& error) {
 
 void refuse_empty(const CLI::App& verb) {
   for (const auto* option : verb.get_options()) {
-    if (option->get_items_expected_max() == 0) continue;  // a flag
+    if (option->get_items_expected_min() == 0) continue;  // a flag
     for (const auto& value : option->results()) {
       if (!value.empty()) continue;
       throw Error(ErrorKind::parameter, option->get_name(), "an empty text", "a value");

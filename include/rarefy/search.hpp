@@ -8,6 +8,9 @@
 //     ... features and objectives of the solutions ...
 //     search.tell(features, objectives);
 //   }
+//
+// Or, where evaluations take unlike times, each emitter goes round by itself: ask_emitter(e), then
+// tell_emitter(e, ...) whenever its own rows are back, in any order of emitters.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +31,12 @@
 #include "rarefy/restarts/restart_trigger.hpp"
 
 namespace rarefy {
+
+/// Rows of a batch.
+struct RowRange {
+  Index first = 0;
+  Index count = 0;
+};
 
 class OutsideBox;
 class UsableRows;
@@ -71,7 +80,8 @@ class Search {
   Search& operator=(const Search&) = delete;
 
   /// Candidates of all emitters, one row each. The view is good until the next ask().
-  /// Asking again before telling gives the same candidates.
+  /// Asking again before telling gives the same candidates. An emitter whose own were asked for
+  /// already (ask_emitter) has those.
   BatchView ask();
   /// The same candidates, to keep: they are not written over as long as anybody holds them.
   std::shared_ptr<const Batch> ask_shared();
@@ -87,14 +97,35 @@ class Search {
   void tell(BatchView features, std::span<const double> objectives = {},
             std::span<const std::uint8_t> valid = {});
 
+  /// The loop of one emitter: its candidates, and what they turned out to be, while those of others
+  /// are still evaluated. Scores, density and archive take them in as a batch of their own. The
+  /// view is good until anybody is asked again.
+  ///
+  /// Results depend on the order in which emitters are told (and, for emitters that read the
+  /// archive, asked), and on nothing else.
+  BatchView ask_emitter(Index emitter);
+  void tell_emitter(Index emitter, BatchView features, std::span<const double> objectives = {},
+                    std::span<const std::uint8_t> valid = {});
+  /// Whether its candidates were asked for and not told yet.
+  [[nodiscard]] bool awaits(Index emitter) const {
+    return asked_[static_cast<std::size_t>(emitter)] != 0;
+  }
+  /// How often it was told.
+  [[nodiscard]] std::int64_t generation(Index emitter) const {
+    return generations_[static_cast<std::size_t>(emitter)];
+  }
+  /// Its rows in a batch of all.
+  [[nodiscard]] RowRange rows_of(Index emitter) const;
+  [[nodiscard]] Index emitter_of_row(Index row) const;
+
   /// Rows of an iteration, those of all emitters.
   [[nodiscard]] Index candidates() const { return first_row_.back(); }
   [[nodiscard]] Index solution_dim() const { return parts_.archive->solution_dim(); }
   [[nodiscard]] Index feature_dim() const { return parts_.archive->feature_dim(); }
-  /// Batches told so far.
-  [[nodiscard]] std::int64_t iteration() const { return iteration_; }
+  /// Batches told so far; as many as their rows make up, where emitters are told one by one.
+  [[nodiscard]] std::int64_t iteration() const { return evaluations_ / candidates(); }
   /// Rows told so far, those that failed among them.
-  [[nodiscard]] std::int64_t evaluations() const { return iteration_ * candidates(); }
+  [[nodiscard]] std::int64_t evaluations() const { return evaluations_; }
   /// Rows that could not be evaluated.
   [[nodiscard]] std::int64_t failed() const { return failed_; }
   /// Rows whose features lay outside of the archive's feature space.
@@ -113,11 +144,13 @@ class Search {
   /// Those that were given to begin with.
   [[nodiscard]] BatchView initial_solutions() const { return options_.initial_solutions; }
   /// Scores of the last batch told, in the order of its rows; NaN for a row that failed.
-  [[nodiscard]] std::span<const double> scores() const { return scores_; }
+  [[nodiscard]] std::span<const double> scores() const {
+    return std::span(scores_).first(static_cast<std::size_t>(told_.count));
+  }
   [[nodiscard]] Workers& workers() { return *workers_; }
 
   /// The whole state. A search made of the same parts that loads it goes on to the same
-  /// bits; candidates that were asked for but not told are asked for again, and are the same.
+  /// bits; candidates that were asked for but not told are part of it, and asking gives the same.
   /// A state that was made with other options, another box or other cells is refused with an
   /// Error (data) that names the option and has both values; nothing has changed then. After any
   /// other failed load the search is not usable.
@@ -125,18 +158,33 @@ class Search {
   void load(StateReader& in);
 
  private:
+  /// Emitters that are asked or told together, one after the other.
+  struct Emitters {
+    Index first = 0;
+    Index end = 0;
+  };
+  [[nodiscard]] Emitters all() const { return {0, emitters()}; }
+  [[nodiscard]] Emitters only(Index emitter) const;
+  [[nodiscard]] RowRange rows_of(Emitters some) const;
+
+  void make_room();
   void take_batch();
   [[nodiscard]] Batch& solutions() { return *batches_.front(); }
-  void check(BatchView features, std::span<const double> objectives,
+  void ask(Emitters some);
+  [[nodiscard]] Index rows_given(Index emitter) const;
+
+  void tell(Emitters some, BatchView features, std::span<const double> objectives,
+            std::span<const std::uint8_t> valid);
+  void check(Emitters some, BatchView features, std::span<const double> objectives,
              std::span<const std::uint8_t> valid) const;
-  [[nodiscard]] Index rows_given() const;
-  void make_room();
   void take_in(Evaluated batch);
   void score(Evaluated& batch);
-  void tell_emitter(Index emitter, BatchView features, std::span<const double> objectives);
-  void restart_emitters();
+  void inform(Index emitter, BatchView features, std::span<const double> objectives);
+  void inform_restart_point(Emitters some, BatchView usable_features);
+  void restart(Emitters some);
+  void save_candidates(StateWriter& out) const;
+  void load_candidates(StateReader& in);
   void identify(StateOptions& options) const;
-  [[nodiscard]] Index rows_of(Index emitter) const;
 
   SearchParts parts_;
   SearchOptions options_;
@@ -144,11 +192,13 @@ class Search {
   std::vector<Index> first_row_;  // of each emitter, and the end
   std::uint64_t initial_solutions_fingerprint_ = 0;
 
-  std::int64_t iteration_ = 0;
+  std::int64_t evaluations_ = 0;
   std::int64_t restarts_ = 0;
   std::int64_t failed_ = 0;
   std::int64_t outside_ = 0;
-  bool asked_ = false;
+  std::vector<std::int64_t> generations_;  // by emitter
+  std::vector<std::uint8_t> asked_;        // by emitter
+  RowRange told_;           // of the last batch; what follows has an entry for each of these rows
   bool half_told_ = false;  // tell() is under way, or ended in an error half way
 
   std::vector<std::shared_ptr<Batch>> batches_;  // the candidates, and others to reuse

@@ -145,6 +145,10 @@ void FlowDensity::observe(const Evaluated& batch, Workers& workers) {
   changed_.clear();
   buffer_->add(batch.features, changed_);
   if (buffer_->contents().rows() == 0) return;
+  // Training is by the iteration, however it is cut into parts.
+  not_learned_ += batch.features.rows();
+  if (fits_ > 0 && not_learned_ < batch.rows_of_an_iteration) return;
+  not_learned_ = 0;
   set_scaling();
   fit(workers);
 }
@@ -298,6 +302,7 @@ void FlowDensity::save(StateWriter& out) const {
     out.floats(name, values);
   };
   out.integer("flow.fits", fits_);
+  out.integer("flow.not_learned", not_learned_);
   out.integer("flow.rollbacks", rollbacks_);
   out.real("flow.rate", rate_);
   out.real("flow.loss", loss_);
@@ -317,6 +322,7 @@ void FlowDensity::load(StateReader& in) {
     network.from_compact(values, padded_values);
   };
   fits_ = in.integer("flow.fits", 0, kMost);
+  not_learned_ = in.integer("flow.not_learned", 0, kMost);
   rollbacks_ = in.integer("flow.rollbacks", 0, fits_);
   rate_ = in.finite("flow.rate");
   loss_ = in.finite("flow.loss");

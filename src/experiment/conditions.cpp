@@ -119,6 +119,11 @@ Condition a_program_evaluates() {
                "no program evaluates; command names one");
 }
 
+Condition emitters_do_not_wait() {
+  return fixed([](const Config& config) { return config.asynchronous; },
+               "emitters wait for each other, unless the run is asynchronous");
+}
+
 Condition map_is_not_replaced() {
   return fixed([](const Config& config) { return config.problem.walls.empty(); },
                "the walls are given one by one");

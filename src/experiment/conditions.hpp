@@ -33,6 +33,8 @@ namespace rarefy {
 [[nodiscard]] Condition cells_may_be_voronoi();
 /// A program of the user's own evaluates.
 [[nodiscard]] Condition a_program_evaluates();
+/// The run is asynchronous.
+[[nodiscard]] Condition emitters_do_not_wait();
 /// Centroids are not read from a file.
 [[nodiscard]] Condition centroids_are_made();
 

@@ -67,6 +67,12 @@ vector<ParameterBuilder> run_parameters() {
       integer("iterations", at(&Config::iterations), "batches to evaluate")
           .range(1, 1e12)
           .without_trace(),
+      flag(
+          "asynchronous", at(&Config::asynchronous),
+          "emitters do not wait for each other: each is told when its own solutions are evaluated"),
+      text("order", at(&Config::order),
+           "the order of an asynchronous run to repeat: its folder, or the order.bin in it")
+          .when(emitters_do_not_wait()),
       flag("nan-fails", at(&Config::nan_fails),
            "a NaN means that a solution could not be evaluated; otherwise it ends the run"),
   };

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
+#include "runs/observed.hpp"
+
 namespace rarefy {
-namespace {
 
 bool somebody_stops(const Search& search, std::span<Observer* const> observers) {
   bool stop = false;
@@ -12,6 +13,27 @@ bool somebody_stops(const Search& search, std::span<Observer* const> observers) 
   }
   return stop;
 }
+
+DriveEnd observed(const Search& search, std::span<Observer* const> observers,
+                  const std::function<DriveEnd()>& loop) {
+  DriveEnd end = DriveEnd::failed;
+  try {
+    for (Observer* observer : observers) observer->begin(search);
+    end = loop();
+  } catch (...) {
+    for (Observer* observer : observers) {
+      try {
+        observer->end(search, DriveEnd::failed);
+      } catch (...) {  // NOLINT(bugprone-empty-catch): the first trouble is the one to tell
+      }
+    }
+    throw;
+  }
+  for (Observer* observer : observers) observer->end(search, end);
+  return end;
+}
+
+namespace {
 
 DriveEnd loop(Search& search, const EvaluateBatch& evaluate, std::int64_t iterations,
               std::span<Observer* const> observers, StopFlag stop) {
@@ -41,21 +63,8 @@ DriveEnd drive(Search& search, Evaluator& evaluator, std::int64_t iterations,
 
 DriveEnd drive(Search& search, const EvaluateBatch& evaluate, std::int64_t iterations,
                std::span<Observer* const> observers, StopFlag stop) {
-  DriveEnd end = DriveEnd::failed;
-  try {
-    for (Observer* observer : observers) observer->begin(search);
-    end = loop(search, evaluate, iterations, observers, stop);
-  } catch (...) {
-    for (Observer* observer : observers) {
-      try {
-        observer->end(search, DriveEnd::failed);
-      } catch (...) {  // NOLINT(bugprone-empty-catch): the first trouble is the one to tell
-      }
-    }
-    throw;
-  }
-  for (Observer* observer : observers) observer->end(search, end);
-  return end;
+  return observed(search, observers,
+                  [&] { return loop(search, evaluate, iterations, observers, stop); });
 }
 
 }  // namespace rarefy

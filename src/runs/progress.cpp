@@ -14,6 +14,7 @@
 #include "rarefy/core/text.hpp"
 #include "rarefy/experiment/memory_estimate.hpp"
 #include "rarefy/runs/warnings.hpp"
+#include "runs/elapsed.hpp"
 
 namespace rarefy {
 namespace {
@@ -28,10 +29,6 @@ std::size_t terminal_width() {
   winsize size{};
   if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
   return 80;
-}
-
-double seconds_since(Clock::time_point then) {
-  return std::chrono::duration<double>(Clock::now() - then).count();
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "rarefy/core/error.hpp"
+#include "rarefy/evaluators/threads_stream.hpp"
 #include "rarefy/experiment/config_file.hpp"
 #include "rarefy/experiment/domain_table.hpp"
 #include "rarefy/experiment/make_program.hpp"
@@ -16,8 +17,11 @@
 #include "rarefy/storage/atomic_file.hpp"
 #include "rarefy/storage/npy.hpp"
 #include "rarefy/tessellations/cvt.hpp"
+#include "runs/asynchronous_loop.hpp"
+#include "runs/evaluation_journal.hpp"
 #include "runs/journaled_evaluation.hpp"
 #include "runs/least_state.hpp"
+#include "runs/observed.hpp"
 #include "runs/program_failures.hpp"
 
 namespace rarefy {
@@ -69,8 +73,9 @@ Config config_for(Config config, const DomainInfo& problem) {
 // Writes the state down while the loop goes round.
 class Run::Checkpoints : public Observer {
  public:
-  Checkpoints(Run& run, JournaledEvaluation& journal, std::span<Observer* const> listeners)
-      : run_(run), journal_(journal), listeners_(listeners), last_(Clock::now()) {}
+  Checkpoints(Run& run, EvaluationJournal& journal, Turns& turns,
+              std::span<Observer* const> listeners)
+      : run_(run), journal_(journal), turns_(turns), listeners_(listeners), last_(Clock::now()) {}
 
   Next iteration_done(const Search& search) override {
     if (search.iteration() % run_.config_.output.metrics_every == 0) run_.note_metrics();
@@ -83,8 +88,10 @@ class Run::Checkpoints : public Observer {
   }
 
   void write() {
+    turns_.sync();  // a checkpoint never has more of them behind it than the disk has
+    run_.turns_taken_ = turns_.taken();
     run_.write_checkpoint();
-    journal_.saved(run_.search_->iteration());  // not before: until now, nobody else had it
+    journal_.saved();  // not before: until now, nobody else had it
     for (Observer* listener : listeners_) {
       listener->checkpoint_written(*run_.search_, run_.folder_.checkpoint());
     }
@@ -102,7 +109,8 @@ class Run::Checkpoints : public Observer {
   }
 
   Run& run_;
-  JournaledEvaluation& journal_;
+  EvaluationJournal& journal_;
+  Turns& turns_;
   std::span<Observer* const> listeners_;
   Clock::time_point last_;
   double cost_ = 0.0;  // of the last checkpoint, in seconds
@@ -147,14 +155,28 @@ void Run::build_again(std::size_t state_bytes) {
 void Run::begin() {
   if (search_ == nullptr) build();
   heed(team_.stop, "the run was being prepared");
+  const auto turns = turns_to_repeat();
   folder_.clear();  // not before: a run is not given up for one that cannot begin
   const auto centroids = search_->archive().tessellation().centroids();
   if (!centroids.empty()) write_npy(folder_.centroids(), centroids);
   const auto initial = search_->initial_solutions();
   if (!initial.empty()) write_npy(folder_.initial_solutions(), initial);
+  if (!turns.empty()) write_turns(folder_.order(), turns);
   write_checkpoint();
   // Last: a folder with a configuration has all that resuming needs.
   write_file_atomically(folder_.config(), to_toml(config_));
+}
+
+std::vector<Turn> Run::turns_to_repeat() const {
+  if (!config_.asynchronous || config_.order.empty()) return {};
+  std::filesystem::path file = config_.order;
+  if (std::filesystem::is_directory(file)) file /= folder_.order().name();
+  auto turns = read_turns(file);
+  if (turns.empty()) {
+    throw Error(ErrorKind::data, "order", fmt::format("'{}'", config_.order),
+                "the folder of an asynchronous run, or the order.bin in it");
+  }
+  return turns;
 }
 
 std::unique_ptr<Run> Run::start(const Config& config, RunFolder folder, Index threads) {
@@ -250,13 +272,24 @@ MetricsLine Run::now() const {
 DriveEnd Run::go(std::span<Observer* const> observers, StopFlag stop) {
   if (team_.evaluator != nullptr) return go_with(*team_.evaluator, observers, stop);
   if (!can_evaluate_) domain_->evaluate({}, {}, {});  // says why it cannot
+  if (config_.asynchronous) {
+    ThreadsStream threads(*domain_, team_.workers->threads());
+    return go_with(threads, observers, stop);
+  }
   ThreadsEvaluator threads(*domain_, *team_.workers);
   return go_with(threads, observers, stop);
 }
 
 DriveEnd Run::go_with(Evaluator& evaluator, std::span<Observer* const> observers, StopFlag stop) {
-  JournaledEvaluation journal(evaluator, *search_, folder_.journal(), journal_owner(), config_);
-  Checkpoints checkpoints(*this, journal, observers);
+  auto* const stream = dynamic_cast<StreamEvaluator*>(&evaluator);
+  if (config_.asynchronous && stream == nullptr) {
+    throw Error(ErrorKind::parameter, "asynchronous: the evaluator",
+                "one that takes a batch and comes back with all of it",
+                "one that hands back rows as they are done (a StreamEvaluator)");
+  }
+  EvaluationJournal journal(*search_, folder_.journal(), journal_owner(), config_);
+  Turns turns = config_.asynchronous ? Turns(folder_.order(), turns_taken_) : Turns();
+  Checkpoints checkpoints(*this, journal, turns, observers);
   std::vector<Observer*> all = {&checkpoints};
   all.insert(all.end(), observers.begin(), observers.end());
   std::optional<ProgramFailures> failures;
@@ -274,12 +307,20 @@ DriveEnd Run::go_with(Evaluator& evaluator, std::span<Observer* const> observers
     write_results();
     journal.close();
   };
-  const EvaluateBatch evaluate = [&](BatchView solutions, const EvaluationSpan& out) {
-    return journal.evaluate(solutions, out, stop);
+  const auto go_round = [&] {
+    if (config_.asynchronous) {
+      AsynchronousLoop loop(*search_, *stream, turns, &journal, config_.iterations);
+      return observed(*search_, all, [&] { return loop.go(all, stop); });
+    }
+    JournaledEvaluation journaled(evaluator, *search_, journal);
+    const EvaluateBatch evaluate = [&](BatchView solutions, const EvaluationSpan& out) {
+      return journaled.evaluate(solutions, out, stop);
+    };
+    return drive(*search_, evaluate, config_.iterations, all, stop);
   };
   DriveEnd end = DriveEnd::stopped;
   try {
-    end = drive(*search_, evaluate, config_.iterations, all, stop);
+    end = go_round();
   } catch (...) {
     const auto reason = std::current_exception();
     try {
@@ -299,7 +340,8 @@ DriveEnd Run::go_with(Evaluator& evaluator, std::span<Observer* const> observers
 std::int64_t Run::journal_held() const {
   std::int64_t held = 0;
   read_journal(folder_.journal(), journal_owner(), [&](const JournalRecord& record) {
-    if (record.iteration >= search_->iteration()) ++held;
+    if (record.row >= search_->candidates()) return;
+    if (record.iteration >= place_of(*search_, record.row).generation) ++held;
   });
   return held;
 }

@@ -16,7 +16,7 @@ namespace rarefy {
 namespace {
 
 // Raised whenever a saved state means something else than before.
-constexpr std::int64_t kStateVersion = 5;
+constexpr std::int64_t kStateVersion = 6;
 
 constexpr double kMostSeconds = 1e12;  // tens of thousands of years
 
@@ -30,6 +30,7 @@ Config what_decides_results(Config config) {
   // These themselves are in the folder.
   config.archive.centroids.clear();
   config.emitters.initial_solutions.clear();
+  config.order.clear();
   config.chosen = {};
   return config;
 }
@@ -62,6 +63,7 @@ void Run::write_checkpoint() {
     out.integer("state.cells",
                 static_cast<std::int64_t>(search_->archive().tessellation().fingerprint()));
     out.real("state.seconds", seconds());
+    out.integer("state.turns", turns_taken_);
     metrics_.save(out);
     search_->save(out);
     out.flush();
@@ -115,6 +117,7 @@ void Run::load_checkpoint() {
       throw Error(ErrorKind::corrupt, "saved state: seconds", fmt::format("{}", seconds_before_),
                   fmt::format("0 to {}", kMostSeconds));
     }
+    turns_taken_ = in.integer("state.turns", 0, std::int64_t{1} << 62);
     metrics_.load(in);
     search_->load(in);
     if (!in.at_end()) throw Error(ErrorKind::corrupt, "saved state: goes on after its end");

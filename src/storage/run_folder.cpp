@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::string_view kConfig = "config.toml";
 constexpr std::string_view kTrajectory = "trajectory-";
-constexpr std::array<std::string_view, 11> kFiles = {
+constexpr std::array<std::string_view, 12> kFiles = {
     kConfig,       "checkpoint.bin", "metrics.csv", "archive.npz", "heatmap.png", "centroids.npy",
-    "density.png", "density.npz",    "initial.npy", "journal.bin", "failures.log"};
+    "density.png", "density.npz",    "initial.npy", "journal.bin", "order.bin",   "failures.log"};
 
 bool is_trajectory(std::string_view name) {
   if (!name.starts_with(kTrajectory)) return false;

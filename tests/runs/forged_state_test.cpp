@@ -76,13 +76,13 @@ TEST(ForgedSearch, EvaluationsMustBeCountable) {
   const auto domain = rarefy::make_domain(config);
   const auto search = rarefy::make_search(config, domain->info(), 1);
   auto state = state_of(*search);
-  put(state, "search.iteration", std::int64_t{1} << 40);  // times 5,000,000
+  put(state, "search.generations", std::int64_t{1} << 40);  // times 5,000,000
   try {
     rarefy::StateReader in(state);
     search->load(in);
     ADD_FAILURE() << "taken";
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("'search.iteration': got 1099511627776"),
+    EXPECT_NE(std::string(error.what()).find("'search.generations': got 1099511627776"),
               std::string::npos)
         << error.what();
   }

@@ -96,9 +96,9 @@ def _without_seconds(data):
 def iteration_in(folder):
     """How far the checkpoint is."""
     for field in checkpoints.decode((folder / "checkpoint.bin").read_bytes()):
-        if field.name == b"search.iteration":
-            return field.values()[0]
-    raise ValueError("no search.iteration")
+        if field.name == b"search.generations":
+            return min(field.values())
+    raise ValueError("no search.generations")
 
 
 def differences(folder, expected, leave_out=()):

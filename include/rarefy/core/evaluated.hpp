@@ -14,6 +14,8 @@ struct Evaluated {
   std::span<const double> objectives = {};
   std::span<const Index> cells = {};    ///< in the archive's tessellation
   std::span<const double> scores = {};  ///< what Density::score gave, once it did
+  /// Where it is only a part of an iteration (an emitter's rows): how many rows make one up.
+  Index rows_of_an_iteration = 0;
 };
 
 }  // namespace rarefy

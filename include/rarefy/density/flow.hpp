@@ -84,6 +84,7 @@ class FlowDensity : public DensityEstimate {
   std::vector<double> centre_, scale_;  // coordinate = (feature - centre) * scale
   double log_scale_ = 0.0;              // of the change from features to coordinates
   std::int64_t fits_ = 0;               // names the random numbers of the next
+  std::int64_t not_learned_ = 0;        // rows since the last
   std::int64_t rollbacks_ = 0;
   double rate_;
   double loss_ = 0.0;

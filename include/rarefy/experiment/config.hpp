@@ -156,6 +156,9 @@ struct Config {
   Profile profile = Profile::standard;
   std::int64_t seed = 1;
   std::int64_t iterations = 5000;
+  /// Emitters do not wait for each other (runs/drive.hpp).
+  bool asynchronous = false;
+  std::string order;       ///< of an asynchronous run to repeat: its folder, or its order.bin
   bool nan_fails = false;  ///< a NaN from an evaluation marks it as failed; else it is refused
 
   ProblemOptions problem;

@@ -7,6 +7,7 @@
 
 #include "rarefy/core/stop.hpp"
 #include "rarefy/evaluators/evaluator.hpp"
+#include "rarefy/evaluators/stream_evaluator.hpp"
 #include "rarefy/runs/observer.hpp"
 #include "rarefy/search.hpp"
 
@@ -24,5 +25,13 @@ using EvaluateBatch = std::function<bool(BatchView solutions, const EvaluationSp
 /// ends as stopped.
 DriveEnd drive(Search& search, const EvaluateBatch& evaluate, std::int64_t iterations,
                std::span<Observer* const> observers = {}, StopFlag stop = nullptr);
+
+/// The loop for evaluations that take unlike times: no emitter waits for another. Each is told as
+/// soon as its own candidates are evaluated, and asks again at once, until so many evaluations are
+/// told as `iterations` whole batches have. Observers hear of every so many rows as a batch has.
+/// What is under way when somebody stops it is given up; the search awaits it still.
+/// Results depend on the order in which evaluations are done.
+DriveEnd drive_asynchronously(Search& search, StreamEvaluator& evaluator, std::int64_t iterations,
+                              std::span<Observer* const> observers = {}, StopFlag stop = nullptr);
 
 }  // namespace rarefy

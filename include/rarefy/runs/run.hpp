@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "rarefy/core/stop.hpp"
 #include "rarefy/domains/domain.hpp"
@@ -18,6 +19,7 @@
 #include "rarefy/experiment/config.hpp"
 #include "rarefy/runs/drive.hpp"
 #include "rarefy/runs/metrics_log.hpp"
+#include "rarefy/runs/turns.hpp"
 #include "rarefy/search.hpp"
 #include "rarefy/storage/journal.hpp"
 #include "rarefy/storage/run_folder.hpp"
@@ -60,11 +62,13 @@ class Run {
 
   /// Goes on until the configured number of iterations, or until an observer or `*stop` ends it.
   /// An iteration that has begun is finished, unless a journal keeps what was done of it and the
-  /// evaluator can leave the rest (evaluators/stream_evaluator.hpp).
+  /// evaluator can leave the rest (evaluators/stream_evaluator.hpp). Where emitters do not wait for
+  /// each other (Config::asynchronous), what is under way is always left.
   /// Writes a checkpoint every so often, and everything at the end, however it ends; what was
   /// found is on disk even when an observer or the domain throws.
   DriveEnd go(std::span<Observer* const> observers = {}, StopFlag stop = nullptr);
-  /// The same with another evaluator, this time.
+  /// The same with another evaluator, this time; a StreamEvaluator where emitters do not wait for
+  /// each other.
   DriveEnd go_with(Evaluator& evaluator, std::span<Observer* const> observers = {},
                    StopFlag stop = nullptr);
 
@@ -120,6 +124,7 @@ class Run {
   /// `state_bytes`.
   void build_again(std::size_t state_bytes);
   void begin();
+  [[nodiscard]] std::vector<Turn> turns_to_repeat() const;
   [[noreturn]] void tell_of_memory(const std::exception_ptr& reason, std::string_view doing) const;
 
   // run_checkpoint.cpp
@@ -139,6 +144,7 @@ class Run {
   std::string recorded_instruction_set_, recorded_version_;
   std::int64_t saved_iteration_ = 0;  // of the last checkpoint
   std::int64_t journal_taken_ = 0;
+  std::int64_t turns_taken_ = 0;  // of emitters that do not wait for each other
   double seconds_before_ = 0.0;
   std::optional<std::chrono::steady_clock::time_point> going_since_;
 };

@@ -14,7 +14,7 @@
 namespace rarefy {
 
 /// Holds the folder for this process: a second process that opens it gets an Error. All
-/// files but the journal are replaced as a whole (storage/atomic_file.hpp), so that a reader, or a
+/// files but the journal and the order are replaced as a whole (storage/atomic_file.hpp), so that a reader, or a
 /// run resumed after a kill at any moment, finds either the old one or the new one.
 ///
 /// It stays the same folder when it is moved while a run goes on. Links in it are never written
@@ -55,6 +55,8 @@ class RunFolder {
   [[nodiscard]] FilePlace checkpoint() const { return file("checkpoint.bin"); }
   /// Finished evaluations that are in no checkpoint yet (storage/journal.hpp).
   [[nodiscard]] FilePlace journal() const { return file("journal.bin"); }
+  /// In which order the emitters of an asynchronous run were asked and told (runs/turns.hpp).
+  [[nodiscard]] FilePlace order() const { return file("order.bin"); }
   /// What a program of the user's own could not evaluate, and why.
   [[nodiscard]] FilePlace failures() const { return file("failures.log"); }
   [[nodiscard]] FilePlace centroids() const { return file("centroids.npy"); }
