@@ -73,7 +73,7 @@ void ThreadsStream::work() {
     lock.unlock();
     std::exception_ptr trouble;
     try {
-      evaluate(piece);
+      evaluate_piece(piece);
     } catch (...) {
       trouble = std::current_exception();
     }
@@ -87,7 +87,7 @@ void ThreadsStream::work() {
   }
 }
 
-void ThreadsStream::evaluate(const Piece& piece) const {
+void ThreadsStream::evaluate_piece(const Piece& piece) const {
   domain_.evaluate(piece.solutions, piece.out.features, piece.out.objectives);
 }
 

@@ -36,6 +36,11 @@ std::int64_t oldest_generation(const Search& search) {
   return oldest;
 }
 
+bool is_awaited(const Search& search, const JournalRecord& record) {
+  return record.row < search.candidates() &&
+         record.iteration >= place_of(search, record.row).generation;
+}
+
 bool is_worth_keeping(double seconds, double busy, Index evaluations) {
   constexpr double kExpensive = 1e-3;  // seconds
   // A moment in which the machine was busy with something else does not make a domain expensive.
@@ -106,7 +111,10 @@ void EvaluationJournal::write() {
 void EvaluationJournal::saved() {
   const auto oldest = oldest_generation(search_);
   kept_.erase(kept_.begin(), kept_.lower_bound({oldest, 0, 0}));
-  if (journal_ != nullptr) journal_->drop_before(oldest);
+  if (journal_ == nullptr) return;
+  journal_->drop_before(oldest);
+  if (journal_->size() == 0) return;
+  journal_->keep_only([&](const JournalRecord& record) { return is_awaited(search_, record); });
 }
 
 void EvaluationJournal::close() {

@@ -29,6 +29,9 @@ struct CandidatePlace {
 /// Of the emitter that was told least often.
 [[nodiscard]] std::int64_t oldest_generation(const Search& search);
 
+/// Whether it is of a candidate that the search was not told of yet.
+[[nodiscard]] bool is_awaited(const Search& search, const JournalRecord& record);
+
 /// Whether evaluations are worth a journal: so many in so many seconds, in which those at work have
 /// spent `busy` seconds in all.
 [[nodiscard]] bool is_worth_keeping(double seconds, double busy, Index evaluations);

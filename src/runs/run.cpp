@@ -340,8 +340,7 @@ DriveEnd Run::go_with(Evaluator& evaluator, std::span<Observer* const> observers
 std::int64_t Run::journal_held() const {
   std::int64_t held = 0;
   read_journal(folder_.journal(), journal_owner(), [&](const JournalRecord& record) {
-    if (record.row >= search_->candidates()) return;
-    if (record.iteration >= place_of(*search_, record.row).generation) ++held;
+    if (is_awaited(*search_, record)) ++held;
   });
   return held;
 }

@@ -52,7 +52,7 @@ Turns::Turns(const FilePlace& file, std::int64_t behind) : taken_(behind) {
                 fmt::format("at least the {} that the checkpoint has behind it", behind));
   }
   file_ = std::make_unique<Journal>(file, kNobody, 0, [](const JournalRecord&) {});
-  file_->drop_from(count);  // what makes no sense
+  forget_from(count);  // what makes no sense
   prescribed_.assign(turns.begin() + behind, turns.end());
 }
 
@@ -67,7 +67,7 @@ void Turns::take(const Turn& turn) {
     ++taken_;
     return;
   }
-  if (prescribed() && file_ != nullptr) file_->drop_from(taken_);
+  if (prescribed()) forget_from(taken_);
   prescribed_.clear();
   next_ = 0;
   if (file_ != nullptr) {
@@ -75,6 +75,11 @@ void Turns::take(const Turn& turn) {
     file_->write();
   }
   ++taken_;
+}
+
+void Turns::forget_from(std::int64_t number) {
+  if (file_ == nullptr || file_->size() <= number) return;
+  file_->keep_only([number](const JournalRecord& record) { return record.iteration < number; });
 }
 
 void Turns::sync() {

@@ -166,7 +166,7 @@ class Journal::File {
   File(const FilePlace& file, const JournalOwner& owner, std::int64_t from,
        const JournalVisitor& visit)
       : place_(in_a_folder(file)), owner_(owner) {
-    replace([from](std::int64_t iteration) { return iteration >= from; }, visit);
+    replace([from](const JournalRecord& record) { return record.iteration >= from; }, visit);
   }
 
   void add(const JournalRecord& record) {
@@ -208,7 +208,7 @@ class Journal::File {
     write();
     if (records_ == 0) return;
     if (newest_ >= iteration) {
-      replace([iteration](std::int64_t its) { return its >= iteration; },
+      replace([iteration](const JournalRecord& record) { return record.iteration >= iteration; },
               [](const JournalRecord&) {});
       return;
     }
@@ -217,10 +217,9 @@ class Journal::File {
     if (!cut()) fail(place_.path(), "shorten it", errno);
   }
 
-  void drop_from(std::int64_t iteration) {
+  void keep_only(const std::function<bool(const JournalRecord&)>& is_needed) {
     write();
-    if (newest_ < iteration) return;
-    replace([iteration](std::int64_t its) { return its < iteration; }, [](const JournalRecord&) {});
+    if (records_ > 0) replace(is_needed, [](const JournalRecord&) {});
   }
 
   void sync() {
@@ -245,13 +244,14 @@ class Journal::File {
 
   // A new file with what is to be kept, under the name of the old one. Other names of the old one
   // (hard links), or what it leads to, are somebody else's.
-  void replace(const std::function<bool(std::int64_t)>& is_kept, const JournalVisitor& visit) {
+  void replace(const std::function<bool(const JournalRecord&)>& is_kept,
+               const JournalVisitor& visit) {
     const auto header = header_for(owner_);
     std::vector<std::byte> kept;
     std::uint64_t count = 0;
     std::int64_t newest = -1;
     read_journal(place_, owner_, [&](const JournalRecord& record) {
-      if (!is_kept(record.iteration)) return;
+      if (!is_kept(record)) return;
       append_record(record, owner_, count++, kept);
       newest = std::max(newest, record.iteration);
       visit(record);
@@ -307,7 +307,9 @@ Journal::~Journal() = default;
 void Journal::add(const JournalRecord& record) { file_->add(record); }
 void Journal::write() { file_->write(); }
 void Journal::drop_before(std::int64_t iteration) { file_->drop_before(iteration); }
-void Journal::drop_from(std::int64_t iteration) { file_->drop_from(iteration); }
+void Journal::keep_only(const std::function<bool(const JournalRecord&)>& is_needed) {
+  file_->keep_only(is_needed);
+}
 void Journal::sync() { file_->sync(); }
 void Journal::remove() { file_->remove(); }
 std::int64_t Journal::size() const { return file_->size(); }

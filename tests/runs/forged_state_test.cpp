@@ -88,6 +88,21 @@ TEST(ForgedSearch, EvaluationsMustBeCountable) {
   }
 }
 
+TEST(ForgedSearch, CandidatesMustBeThereForAllEmittersThatWait) {
+  const auto config = small_config();
+  const auto search = rarefy::make_search(config, rarefy::make_domain(config)->info(), 1);
+  auto state = state_of(*search);
+  put(state, "search.asked", std::int64_t{1});
+  try {
+    rarefy::StateReader in(state);
+    search->load(in);
+    ADD_FAILURE() << "taken";
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "saved state: values of candidates under way: got 0, expected 48");
+  }
+}
+
 // The least size must never be more than a state really has.
 TEST(LeastState, IsNoMoreThanAnyStateHas) {
   for (const auto& algorithm : rarefy::algorithms()) {

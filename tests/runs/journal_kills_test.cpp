@@ -12,6 +12,7 @@
 #include <random>
 #include <thread>
 
+#include "rarefy/evaluators/threads_stream.hpp"
 #include "rarefy/runs/run.hpp"
 #include "support/counted_problem.hpp"
 #include "support/small_config.hpp"
@@ -40,7 +41,7 @@ std::string metrics_of(const fs::path& folder) {
   return all;
 }
 
-enum class Hands { threads, stream };
+enum class Hands { threads, stream, asynchronous };
 
 struct Killed : testing::TestWithParam<Hands> {
   TemporaryFolder place;
@@ -65,7 +66,7 @@ struct Killed : testing::TestWithParam<Hands> {
     if (GetParam() == Hands::threads) {
       run->go();
     } else {
-      ManyAtATime evaluator(*domain, kWorkers);
+      ThreadsStream evaluator(*domain, kWorkers);
       run->go_with(evaluator);
     }
     ::close(file);
@@ -101,12 +102,8 @@ TEST_P(Killed, AtAnyMomentItEndsWithTheSameBytesAndEvaluatesLittleTwice) {
   config.iterations = 40;
   config.output.journal = KeepJournal::on;
   config.output.checkpoint_seconds = GetParam() == Hands::threads ? 1000 : 0.02;
-  const auto whole = place.path() / "whole";
-  go(whole);
-  const auto needed = evaluations();
-  EXPECT_EQ(needed, 40 * 24);
-  fs::remove(tally);
-
+  config.asynchronous = GetParam() == Hands::asynchronous;
+  const std::int64_t needed = 40 * 24;
   const auto folder = place.path() / "killed";
   std::mt19937 random(12);  // NOLINT(*-msc51-cpp): the moments differ by themselves
   const auto up_to = [&](int most) { return std::uniform_int_distribution<int>(0, most)(random); };
@@ -120,24 +117,35 @@ TEST_P(Killed, AtAnyMomentItEndsWithTheSameBytesAndEvaluatesLittleTwice) {
   }
   EXPECT_TRUE(over || go_until(1'000'000, microseconds(0), folder)) << "it goes on to its end";
   EXPECT_EQ(kills, kKills) << "it ended too early";
+  const auto evaluated = evaluations();
+
+  // One that nobody disturbs, in the order in which the emitters came.
+  const auto whole = place.path() / "whole";
+  if (config.asynchronous) config.order = folder.string();
+  go(whole);
+  EXPECT_EQ(evaluations() - evaluated, needed);
   EXPECT_TRUE(bytes_of(folder / "archive.npz") == bytes_of(whole / "archive.npz"));
   EXPECT_EQ(metrics_of(folder), metrics_of(whole));
-  EXPECT_GE(evaluations(), needed);
+  EXPECT_GE(evaluated, needed);
   // A thread notes its row before it begins another. Of those that are handed back, a few may be
   // on their way on a busy machine.
   const auto under_way = GetParam() == Hands::threads ? kWorkers : 3 * kWorkers;
-  EXPECT_LE(evaluations(), needed + kills * under_way) << "more than was under way was lost";
+  EXPECT_LE(evaluated, needed + kills * under_way) << "more than was under way was lost";
   EXPECT_FALSE(fs::exists(folder / "journal.bin"));
   RecordProperty("kills", kills);
-  RecordProperty("evaluated_twice", static_cast<int>(evaluations() - needed));
-  std::cout << kills << " kills; " << evaluations() - needed << " of " << needed
+  RecordProperty("evaluated_twice", static_cast<int>(evaluated - needed));
+  std::cout << kills << " kills; " << evaluated - needed << " of " << needed
             << " evaluations were made twice\n";
 }
 
-INSTANTIATE_TEST_SUITE_P(Evaluators, Killed, testing::Values(Hands::threads, Hands::stream),
-                         [](const auto& kind) {
-                           return kind.param == Hands::threads ? "Threads" : "Stream";
-                         });
+std::string name_of_hands(const testing::TestParamInfo<Hands>& hands) {
+  if (hands.param == Hands::threads) return "Threads";
+  return hands.param == Hands::stream ? "Stream" : "Asynchronous";
+}
+
+INSTANTIATE_TEST_SUITE_P(Evaluators, Killed,
+                         testing::Values(Hands::threads, Hands::stream, Hands::asynchronous),
+                         name_of_hands);
 
 }  // namespace
 }  // namespace rarefy

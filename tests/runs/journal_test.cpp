@@ -315,9 +315,10 @@ TEST_F(RunWithAJournal, ARecordOfAnotherSolutionIsNotUsed) {
   OneByOne evaluator(*domain);
   Evaluation out(search->candidates(), 2);
   {
-    JournaledEvaluation journaled(evaluator, *search, file, owner, config);
+    EvaluationJournal journal(*search, file, owner, config);
+    JournaledEvaluation journaled(evaluator, *search, journal);
     EXPECT_TRUE(journaled.evaluate(solutions, out.span(), nullptr));
-    EXPECT_EQ(journaled.taken(), 1);
+    EXPECT_EQ(journal.taken(), 1);
   }
   EXPECT_EQ(evaluations, kRows - 1);
   EXPECT_EQ(out.objectives[5], 9);

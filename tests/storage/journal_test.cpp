@@ -279,6 +279,20 @@ TEST_F(JournalFile, EarlierIterationsAreDropped) {
   EXPECT_FALSE(fs::exists(path_));
 }
 
+TEST_F(JournalFile, OnlyWhatIsNeededIsKept) {
+  Journal journal(path_, kOwner, 0, [](const JournalRecord&) {});
+  for (std::int64_t iteration = 0; iteration < 3; ++iteration) {
+    for (Index row = 0; row < 2; ++row) add(journal, noted(iteration, row));
+  }
+  journal.keep_only([](const JournalRecord& record) { return record.row == 1; });
+  EXPECT_EQ(read(), (std::vector<Noted>{noted(0, 1), noted(1, 1), noted(2, 1)}));
+  add(journal, noted(3, 0));
+  journal.write();
+  EXPECT_EQ(read().size(), 4U) << "it goes on behind them";
+  journal.keep_only([](const JournalRecord&) { return false; });
+  EXPECT_EQ(journal.size(), 0);
+}
+
 TEST_F(JournalFile, TakenUpItLeavesOutWhatIsSaved) {
   write(3, 2);
   EXPECT_EQ(taken_up(2), (std::vector<Noted>{noted(2, 0), noted(2, 1)}));

@@ -39,7 +39,7 @@ class ThreadsStream : public StreamEvaluator {
     EvaluationSpan out;
   };
   void work();
-  void evaluate(const Piece& piece) const;
+  void evaluate_piece(const Piece& piece) const;
 
   const Domain& domain_;
   std::mutex mutex_;

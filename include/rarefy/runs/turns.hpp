@@ -53,6 +53,8 @@ class Turns {
   void sync();
 
  private:
+  void forget_from(std::int64_t number);
+
   std::unique_ptr<Journal> file_;
   std::vector<Turn> prescribed_;
   std::size_t next_ = 0;  // of those

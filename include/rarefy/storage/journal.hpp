@@ -78,8 +78,8 @@ class Journal {
   /// Forgets all of earlier iterations: to be called when something else that is on the disk has
   /// them.
   void drop_before(std::int64_t iteration);
-  /// Forgets all of that iteration and later ones.
-  void drop_from(std::int64_t iteration);
+  /// Forgets all but those that are still needed.
+  void keep_only(const std::function<bool(const JournalRecord&)>& is_needed);
   /// Brings everything to the disk now.
   void sync();
   /// How many records it has.

@@ -1,0 +1,99 @@
+// Threads that hand back rows as they are done.
+#include "rarefy/evaluators/threads_stream.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+#include "rarefy/domains/function_domain.hpp"
+
+namespace rarefy {
+namespace {
+
+FunctionDomain doubling(std::function<void(double)> called = {}) {
+  DomainInfo info;
+  info.name = "doubling";
+  info.solution_dim = 1;
+  info.feature_space = {{0}, {1000}};
+  return {std::move(info),
+          [called = std::move(called)](std::span<const double> x, std::span<double> features) {
+            if (called) called(x[0]);
+            features[0] = 2 * x[0];
+            return -x[0];
+          }};
+}
+
+struct Job {
+  Job(Index rows, double from) : solutions(rows, 1), out(rows, 1) {
+    for (Index i = 0; i < rows; ++i) solutions(i, 0) = from + static_cast<double>(i);
+  }
+  Batch solutions;
+  Evaluation out;
+};
+
+TEST(ThreadsStream, SeveralJobsAtATime) {
+  const auto domain = doubling();
+  for (const Index threads : {1, 3}) {
+    ThreadsStream stream(domain, threads);
+    EXPECT_EQ(stream.capacity(), threads);
+    EXPECT_TRUE(stream.wait().empty()) << "nothing is under way";
+    Job a(40, 0);
+    Job b(7, 100);
+    stream.begin(5, a.solutions, a.out.span());
+    stream.begin(9, b.solutions, b.out.span());
+    std::set<std::pair<Index, Index>> done;
+    while (done.size() < 47) {
+      const auto rows = stream.wait();
+      ASSERT_FALSE(rows.empty());
+      for (const auto& row : rows) {
+        EXPECT_TRUE(done.insert({row.job, row.row}).second) << "named twice";
+        const auto& job = row.job == 5 ? a : b;
+        EXPECT_EQ(job.out.features(row.row, 0), 2 * job.solutions(row.row, 0));
+        EXPECT_EQ(job.out.objectives[static_cast<std::size_t>(row.row)],
+                  -job.solutions(row.row, 0));
+      }
+    }
+    EXPECT_TRUE(stream.wait().empty());
+  }
+}
+
+TEST(ThreadsStream, TroubleArrivesAndItGoesOn) {
+  const auto domain = doubling([](double x) {
+    if (x == 3) throw std::runtime_error("three");
+  });
+  ThreadsStream stream(domain, 2);
+  Job job(10, 0);
+  EXPECT_THROW(stream.evaluate(job.solutions, job.out.span()), std::runtime_error);
+  Job other(10, 10);
+  stream.evaluate(other.solutions, other.out.span());
+  EXPECT_EQ(other.out.features(9, 0), 38);
+}
+
+TEST(ThreadsStream, AStopIsHeededAndWhatIsLeftIsForgotten) {
+  std::atomic<bool> released{false};
+  const auto domain = doubling([&](double) { released.wait(false); });
+  ThreadsStream stream(domain, 1);
+  Job job(100, 0);
+  stream.begin(0, job.solutions, job.out.span());
+  const std::atomic<bool> stop{true};
+  EXPECT_TRUE(stream.wait(&stop).empty()) << "it comes back, and nothing is done";
+  released = true;
+  released.notify_all();
+  stream.abandon();
+  EXPECT_TRUE(stream.wait().empty()) << "nothing is under way";
+}
+
+TEST(ThreadsStream, MayGoInTheMiddle) {
+  const auto domain = doubling();
+  Job job(10'000, 0);
+  ThreadsStream stream(domain, 2);
+  stream.begin(0, job.solutions, job.out.span());
+  stream.abandon();
+  stream.begin(0, job.solutions, job.out.span());
+}
+
+}  // namespace
+}  // namespace rarefy
