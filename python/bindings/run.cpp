@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <map>
 #include <memory>
 
 #include "arrays.hpp"
@@ -134,6 +135,71 @@ class PythonEvaluator : public Evaluator {
   Index workers_;
 };
 
+// Calls stream.begin(job, solutions), stream.wait() -> [(job, first row, features, objectives or
+// None, valid or None), ...] and stream.abandon().
+class PythonStream : public StreamEvaluator {
+ public:
+  PythonStream(nb::object stream, Index workers) : stream_(std::move(stream)), workers_(workers) {}
+
+  void begin(Index job, BatchView solutions, const EvaluationSpan& out) override {
+    const nb::gil_scoped_acquire acquire;
+    jobs_[job] = out;
+    stream_.attr("begin")(job, copy_of(solutions));
+  }
+
+  std::span<const RowDone> wait(StopFlag /*stop*/) override {
+    const nb::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    named_.clear();
+    for (const auto given : nb::cast<nb::list>(stream_.attr("wait")())) {
+      take(nb::cast<nb::tuple>(given));
+    }
+    return named_;
+  }
+
+  void abandon() override {
+    const nb::gil_scoped_acquire acquire;
+    jobs_.clear();
+    try {
+      stream_.attr("abandon")();
+    } catch (nb::python_error& error) {  // whoever gives up has a reason already
+      error.discard_as_unraisable("abandon");
+    }
+  }
+
+  [[nodiscard]] Index capacity() const override { return workers_; }
+
+ private:
+  void take(const nb::tuple& given) {
+    if (given.size() != 5) throw Error(ErrorKind::state, "wait() gives five things a row");
+    const auto job = nb::cast<Index>(given[0]);
+    const auto first = nb::cast<Index>(given[1]);
+    const auto features = nb::cast<Rows>(given[2]);
+    const auto count = static_cast<Index>(features.shape(0));
+    const auto found = jobs_.find(job);
+    if (found == jobs_.end() || first < 0 || count < 1 ||
+        first + count > found->second.features.rows() ||
+        static_cast<Index>(features.shape(1)) != found->second.features.cols()) {
+      throw Error(
+          ErrorKind::data, "features",
+          fmt::format("{} x {} from row {} of job {}", count, features.shape(1), first, job),
+          "rows of a job that was begun");
+    }
+    const auto& out = found->second;
+    const auto begin = static_cast<std::size_t>(first);
+    const auto size = static_cast<std::size_t>(count);
+    std::copy_n(features.data(), features.size(), out.features.rows(first, count).data());
+    copy_or(given[3], out.objectives.subspan(begin, size), 1.0, "objectives");
+    copy_or(given[4], out.valid.subspan(begin, size), std::uint8_t{1}, "valid");
+    for (Index row = first; row < first + count; ++row) named_.push_back({job, row});
+  }
+
+  nb::object stream_;
+  Index workers_;
+  std::map<Index, EvaluationSpan> jobs_;
+  std::vector<RowDone> named_;
+};
+
 // Calls done() -> whether to stop, after every iteration.
 class PythonObserver : public Observer {
  public:
@@ -162,7 +228,8 @@ std::shared_ptr<HeldSearch> held_search_of(const Run& run) {
 }
 
 std::unique_ptr<HeldRun> start(std::shared_ptr<HeldSearch> held, const std::string& folder,
-                               bool overwrite, std::int64_t iterations) {
+                               bool overwrite, std::int64_t iterations, bool asynchronous,
+                               const std::string& order) {
   if (!held->own_parts.empty()) {
     throw Error(ErrorKind::parameter,
                 "folder: not with parts written in Python, which no folder can "
@@ -173,6 +240,8 @@ std::unique_ptr<HeldRun> start(std::shared_ptr<HeldSearch> held, const std::stri
   const nb::gil_scoped_release release;
   Config config = held->config;
   config.iterations = iterations;
+  config.asynchronous = asynchronous;
+  config.order = order;
   result->run = Run::start(config, std::make_shared<PythonDomain>(held->problem), held->search,
                            RunFolder::create(folder, overwrite), RunTeam{.threads = 1});
   result->held = std::move(held);
@@ -205,6 +274,27 @@ bool go(HeldRun& self, const nb::callable& evaluate, const nb::callable& done,
   const nb::gil_scoped_release release;
   self.run->set_iterations(iterations);
   return self.run->go_with(evaluator, observers) == DriveEnd::finished;
+}
+
+bool go_asynchronously(HeldRun& self, const nb::object& stream, const nb::callable& done,
+                       std::int64_t iterations, Index workers) {
+  PythonStream evaluator(stream, workers);
+  PythonObserver observer(done);
+  Observer* const observers[] = {&observer};
+  const InUse in_use(*self.held);
+  const nb::gil_scoped_release release;
+  self.run->set_iterations(iterations);
+  return self.run->go_with(evaluator, observers) == DriveEnd::finished;
+}
+
+bool drive_search_asynchronously(HeldSearch& held, const nb::object& stream,
+                                 const nb::callable& done, std::int64_t iterations, Index workers) {
+  PythonStream evaluator(stream, workers);
+  PythonObserver observer(done);
+  Observer* const observers[] = {&observer};
+  const InUse in_use(held);
+  const nb::gil_scoped_release release;
+  return drive_asynchronously(*held.search, evaluator, iterations, observers) == DriveEnd::finished;
 }
 
 nb::dict columns_of(const MetricsLog& log) {
@@ -245,15 +335,25 @@ void bind_run(nb::module_& m) {
         return nb::bytes(payload.data(), payload.size());
       },
       nb::arg("file"));
+  m.def("drive_asynchronously", &drive_search_asynchronously, nb::arg("search"), nb::arg("stream"),
+        nb::arg("done"), nb::arg("iterations"), nb::arg("workers"),
+        nb::sig("def drive_asynchronously(search: _Search, stream: object, done: object, "
+                "iterations: int, workers: int) -> bool"));
   nb::class_<HeldRun>(m, "_Run")
       .def_static("start", &start, nb::arg("search"), nb::arg("folder"), nb::arg("overwrite"),
-                  nb::arg("iterations"))
+                  nb::arg("iterations"), nb::arg("asynchronous") = false, nb::arg("order") = "")
       .def_static("resume", &resume, nb::arg("folder"), nb::arg("threads"))
       .def_static("look", &look, nb::arg("folder"), nb::arg("threads"))
       .def("go", &go, nb::arg("evaluate"), nb::arg("done"), nb::arg("iterations"),
            nb::arg("workers"),
            nb::sig("def go(self, evaluate: object, done: object, iterations: int, workers: int) "
                    "-> bool"))
+      .def("go_asynchronously", &go_asynchronously, nb::arg("stream"), nb::arg("done"),
+           nb::arg("iterations"), nb::arg("workers"),
+           nb::sig("def go_asynchronously(self, stream: object, done: object, iterations: int, "
+                   "workers: int) -> bool"))
+      .def_prop_ro("asynchronous",
+                   [](const HeldRun& self) { return self.run->config().asynchronous; })
       .def_prop_ro("journal_taken", [](const HeldRun& self) { return self.run->journal_taken(); })
       .def_prop_ro("search", [](const HeldRun& self) { return self.held; })
       .def_prop_ro("can_go_on", [](const HeldRun& self) { return self.run->can_go_on(); })

@@ -119,8 +119,28 @@ void tell(HeldSearch& self, const Rows& features, const std::optional<Values>& o
                     valid ? span_of(*valid) : std::span<const std::uint8_t>());
 }
 
+// A copy: rows of others are written while these are still looked at.
+Out<double> ask_emitter(HeldSearch& self, Index emitter) {
+  const InUse in_use(self);
+  BatchView rows;
+  {
+    const nb::gil_scoped_release release;
+    rows = self.search->ask_emitter(emitter);
+  }
+  return copy_of(rows);
+}
+
+void tell_emitter(HeldSearch& self, Index emitter, const Rows& features,
+                  const std::optional<Values>& objectives, const std::optional<Flags>& valid) {
+  const InUse in_use(self);
+  const nb::gil_scoped_release release;
+  self.search->tell_emitter(emitter, view(features),
+                            objectives ? span_of(*objectives) : std::span<const double>(),
+                            valid ? span_of(*valid) : std::span<const std::uint8_t>());
+}
+
 // Everything, in one piece: what describes the search, and its state.
-constexpr std::int64_t kFormat = 1;
+constexpr std::int64_t kFormat = 2;
 
 void write_batch(StateWriter& out, const std::string& name, BatchView batch) {
   out.integer(name + ".rows", batch.rows());
@@ -304,6 +324,25 @@ void bind_search(nb::module_& m) {
       .def_prop_ro("config", [](const HeldSearch& self) { return Config(self.config); })
       .def_prop_ro("problem", [](const HeldSearch& self) { return DomainInfo(self.problem); })
       .def_prop_ro("candidates", [](const HeldSearch& self) { return self.search->candidates(); })
+      .def("ask_emitter", &ask_emitter, nb::arg("emitter"))
+      .def("tell_emitter", &tell_emitter, nb::arg("emitter"), nb::arg("features"),
+           nb::arg("objectives").none() = nb::none(), nb::arg("valid").none() = nb::none())
+      .def(
+          "awaits",
+          [](const HeldSearch& self, Index emitter) {
+            (void)self.search->rows_of(emitter);  // refuses one that is not there
+            return self.search->awaits(emitter);
+          },
+          nb::arg("emitter"))
+      .def(
+          "first_row",
+          [](const HeldSearch& self, Index emitter) { return self.search->rows_of(emitter).first; },
+          nb::arg("emitter"))
+      .def(
+          "rows_of",
+          [](const HeldSearch& self, Index emitter) { return self.search->rows_of(emitter).count; },
+          nb::arg("emitter"))
+      .def_prop_ro("emitters", [](const HeldSearch& self) { return self.search->emitters(); })
       .def_prop_ro("iteration", [](const HeldSearch& self) { return self.search->iteration(); })
       .def_prop_ro("evaluations", [](const HeldSearch& self) { return self.search->evaluations(); })
       .def_prop_ro("failed", [](const HeldSearch& self) { return self.search->failed(); })

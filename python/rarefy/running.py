@@ -17,6 +17,7 @@ import numpy as np
 from . import _core
 from ._arrays import as_whole
 from .evaluation import BatchEvaluator, Failure
+from .streaming import RowStream
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,6 +68,8 @@ def run(
     workers: int | None = None,
     timeout: float | None = None,
     retries: int = 1,
+    asynchronous: bool = False,
+    order: str | os.PathLike[str] | None = None,
     folder: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
     progress: bool | None = None,
@@ -84,6 +87,11 @@ def run(
     :param timeout: seconds for one solution (not with ``executor=None``)
     :param retries: how often a solution is tried again that raises, takes too long or gives
         nonsense. Then it counts as failed, and the run goes on.
+    :param asynchronous: emitters do not wait for each other: each is told as soon as its own solutions are
+        evaluated, and asks again at once, so that nobody waits for the slowest. Results then depend on
+        the order in which evaluations are done, which the folder keeps.
+    :param order: the folder of an asynchronous run (or the ``order.bin`` in it) whose order is repeated,
+        to the same bits; needs a ``folder`` of its own
     :param folder: where the run is kept, as the command keeps its own: ``rarefy show`` draws it, and
         :func:`rarefy.resume` goes on with it after whatever ended it
     :param overwrite: replace a run that is in the folder already
@@ -93,10 +101,11 @@ def run(
     iterations = as_whole(iterations, "iterations")
     if iterations < search.iteration:
         raise ValueError(f"iterations: got {iterations}, expected at least the {search.iteration} that are done")
+    if order is not None and (folder is None or not asynchronous):
+        raise ValueError("order: needs asynchronous=True and a folder")
+    kind = RowStream if asynchronous else BatchEvaluator
     with ExitStack() as stack:
-        evaluator = stack.enter_context(
-            BatchEvaluator(search, evaluate, rowwise, executor, workers, timeout, retries)
-        )
+        evaluator = stack.enter_context(kind(search, evaluate, rowwise, executor, workers, timeout, retries))
         bar = stack.enter_context(_Bar(search, iterations, progress))
 
         def done() -> bool:
@@ -105,7 +114,10 @@ def run(
 
         if folder is None:
             return _run_in_memory(search, evaluator, iterations, done)
-        native = _core._Run.start(search._native, os.fspath(folder), overwrite, iterations)
+        native = _core._Run.start(
+            search._native, os.fspath(folder), overwrite, iterations, asynchronous,
+            "" if order is None else os.fspath(order),
+        )  # fmt: skip
         return go_on(native, search, evaluator, iterations, done)
 
 
@@ -140,10 +152,9 @@ def resume(
             raise ValueError(f"evaluate: needed to go on with {search.problem.name!r}")
         evaluate = _native_domain(search, threads)
     total = native.iterations if iterations is None else as_whole(iterations, "iterations")
+    kind = RowStream if native.asynchronous else BatchEvaluator
     with ExitStack() as stack:
-        evaluator = stack.enter_context(
-            BatchEvaluator(search, evaluate, rowwise, executor, workers, timeout, retries)
-        )
+        evaluator = stack.enter_context(kind(search, evaluate, rowwise, executor, workers, timeout, retries))
         bar = stack.enter_context(_Bar(search, total, progress))
 
         def done() -> bool:
@@ -161,7 +172,8 @@ def _native_domain(search: Search, threads: int) -> Evaluate:
 def go_on(
     native: _core._Run, search: Search, evaluator: BatchEvaluator, iterations: int, done: Callable[[], bool]
 ) -> RunResult:
-    finished = native.go(evaluator, done, iterations, evaluator.workers)
+    go = native.go_asynchronously if isinstance(evaluator, RowStream) else native.go
+    finished = go(evaluator, done, iterations, evaluator.workers)
     return RunResult(
         search, finished, native.seconds, evaluator.failures, native.folder, native.metrics()
     )
@@ -177,14 +189,22 @@ def _run_in_memory(
     def note() -> None:
         lines.append(search.metrics() | {"seconds": time.perf_counter() - began})
 
-    finished = True
-    while search.iteration < iterations:
-        search._native.tell(*evaluator(search._native.ask()))
+    def iteration_done() -> bool:
         if search.iteration % every == 0:
             note()
-        if done():
-            finished = search.iteration >= iterations
-            break
+        return done()
+
+    if isinstance(evaluator, RowStream):
+        finished = _core.drive_asynchronously(
+            search._native, evaluator, iteration_done, iterations, evaluator.workers
+        )
+    else:
+        finished = True
+        while search.iteration < iterations:
+            search._native.tell(*evaluator(search._native.ask()))
+            if iteration_done():
+                finished = search.iteration >= iterations
+                break
     if not lines or lines[-1]["iteration"] != search.iteration:
         note()
     columns = {name: np.array([line[name] for line in lines]) for name in lines[0]}

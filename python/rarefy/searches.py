@@ -149,13 +149,34 @@ class Search:
             None if valid is None else as_flags(valid, "valid", self.candidates),
         )
 
+    def ask_emitter(self, emitter: int) -> Doubles:
+        """Candidates of one emitter, a row each, while those of others are still evaluated.
+
+        Asking again before telling gives the same ones. With :meth:`tell_emitter`, for loops in which no
+        emitter waits for another; ``run(..., asynchronous=True)`` has one.
+        """
+        return self._native.ask_emitter(as_whole(emitter, "emitter"))
+
+    def tell_emitter(self, emitter: int, features: Any, objectives: Any = None, valid: Any = None) -> None:
+        """What the candidates of one emitter turned out to be: as :meth:`tell` for its rows alone."""
+        emitter = as_whole(emitter, "emitter")
+        count = self._native.rows_of(emitter)
+        rows = as_rows(features, "features", columns=self.feature_dim, rows=count)
+        self._native.tell_emitter(
+            emitter,
+            rows,
+            None if objectives is None else as_values(objectives, "objectives", count),
+            None if valid is None else as_flags(valid, "valid", count),
+        )
+
     def run(self, evaluate: Evaluate, iterations: int, **options: Any) -> RunResult:
         """Asks, evaluates and tells until so many iterations are done in all.
 
         :param evaluate: from solutions to features, or to (features, objectives)
         :param iterations: how many it shall have done at the end, those of before included
         :param options: those of :func:`rarefy.running.run`: ``rowwise``, ``executor``, ``workers``,
-            ``timeout``, ``retries``, ``folder``, ``overwrite``, ``progress``, ``callback``
+            ``timeout``, ``retries``, ``asynchronous``, ``order``, ``folder``, ``overwrite``, ``progress``,
+            ``callback``
         """
         from .running import run
 
@@ -185,13 +206,18 @@ class Search:
         return self._native.problem.feature_dim
 
     @property
+    def emitters(self) -> int:
+        """How many emitters there are."""
+        return self._native.emitters
+
+    @property
     def candidates(self) -> int:
         """How many there are in an iteration: those of all emitters."""
         return self._native.candidates
 
     @property
     def iteration(self) -> int:
-        """Batches told so far."""
+        """Batches told so far; as many as their rows make up, where emitters are told one by one."""
         return self._native.iteration
 
     @property
@@ -207,9 +233,9 @@ class Search:
     @property
     def archive(self) -> Archive:
         """What was found so far. It stays as it is when the search goes on."""
-        iteration = self._native.iteration
-        if self._archive is None or self._archive[0] != iteration:
-            self._archive = (iteration, Archive._of(self._native.snapshot(), self.problem))
+        evaluations = self._native.evaluations
+        if self._archive is None or self._archive[0] != evaluations:
+            self._archive = (evaluations, Archive._of(self._native.snapshot(), self.problem))
         return self._archive[1]
 
     @property

@@ -302,7 +302,6 @@ void FlowDensity::save(StateWriter& out) const {
     out.floats(name, values);
   };
   out.integer("flow.fits", fits_);
-  out.integer("flow.not_learned", not_learned_);
   out.integer("flow.rollbacks", rollbacks_);
   out.real("flow.rate", rate_);
   out.real("flow.loss", loss_);
@@ -310,6 +309,7 @@ void FlowDensity::save(StateWriter& out) const {
   write("flow.network", network.parameters());
   write("flow.first_moments", parts_->adam.first);
   write("flow.second_moments", parts_->adam.second);
+  out.integer("flow.not_learned", not_learned_);
   buffer_->save(out);
 }
 
@@ -322,7 +322,6 @@ void FlowDensity::load(StateReader& in) {
     network.from_compact(values, padded_values);
   };
   fits_ = in.integer("flow.fits", 0, kMost);
-  not_learned_ = in.integer("flow.not_learned", 0, kMost);
   rollbacks_ = in.integer("flow.rollbacks", 0, fits_);
   rate_ = in.finite("flow.rate");
   loss_ = in.finite("flow.loss");
@@ -334,6 +333,7 @@ void FlowDensity::load(StateReader& in) {
   read("flow.network", network.parameters());
   read("flow.first_moments", parts_->adam.first);
   read("flow.second_moments", parts_->adam.second);
+  not_learned_ = in.integer("flow.not_learned", 0, kMost);
   for (const float moment : parts_->adam.second) {
     if (moment < 0) {
       throw Error(ErrorKind::corrupt, "saved state: a second moment of the flow",

@@ -200,6 +200,27 @@ TEST(FlowState, EveryFieldMattersToWhatComesLater) {
   EXPECT_EQ(after(right), expected);
 }
 
+// It learns once an iteration, however that is cut into parts.
+TEST(FlowState, AnIterationInPartsIsLearnedAsOne) {
+  const auto part = [](FlowDensity& flow, std::uint64_t seed) {
+    const auto rows = normal_batch(10, 2, seed, 0.5);
+    flow.observe({.features = rows, .rows_of_an_iteration = 30});
+  };
+  const auto flow = fresh(small_flow());
+  part(*flow, 1);  // at once, so that it knows anything at all
+  const auto first = flow->parameters();
+  EXPECT_TRUE(flow->informed());
+  part(*flow, 2);
+  part(*flow, 3);
+  EXPECT_EQ(flow->parameters(), first) << "20 rows of 30";
+  const auto copy = fresh(small_flow());
+  load(*copy, saved(*flow));
+  part(*flow, 4);
+  EXPECT_NE(flow->parameters(), first);
+  part(*copy, 4);
+  EXPECT_EQ(copy->parameters(), flow->parameters());
+}
+
 TEST(FlowState, RemembersTrouble) {
   const auto flow = halfway(small_flow());
   Fields fields(*flow);

@@ -87,6 +87,7 @@ TEST(Relevance, EveryParameterMattersToSomething) {
         matters |= reason_without_effect(config, parameter).empty();
         set(config, "flow-integrator", "dopri5");
         set(config, "command", "simulate");
+        set(config, "asynchronous", "true");
         matters |= reason_without_effect(config, parameter).empty();
       }
     }
