@@ -28,7 +28,7 @@ fixed_layout = $$(setarch -R true >/dev/null 2>&1 && echo setarch -R)
 configure_command = cmake --preset release $(if $(wildcard build/release/CMakeCache.txt),,-D RAREFY_BUILD_TESTS=OFF)
 
 .PHONY: help demo build test python wheel test-python docs docs-links notebooks fresh bench bench-flow bench-peers \
-        bench-programs bench-instructions lint format sanitize fuzz torture clean
+        bench-programs bench-asynchronous bench-instructions lint format sanitize fuzz torture clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -105,6 +105,13 @@ bench-programs: ## rows a second through programs, by protocol and what a row co
 	@$(configure_command)
 	@cmake --build --preset release --parallel $(JOBS) --target bench_programs
 	build/release/bench_programs
+
+bench-asynchronous: ## what it is worth that emitters do not wait for each other (10 min)
+	@scripts/setup build
+	@$(configure_command)
+	@cmake --build --preset release --parallel $(JOBS) --target bench_asynchronous
+	build/release/bench_asynchronous --sleep
+	build/release/bench_asynchronous
 
 bench-instructions: ## count the instructions of the hot stages; fails where one has grown by 10 %
 	@scripts/setup build instructions

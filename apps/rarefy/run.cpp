@@ -37,15 +37,17 @@ constexpr InterruptMessages kWhileLoading = {
 constexpr InterruptMessages kWhileRunning = {
     .first = "\nrarefy: finishing this iteration and saving (interrupt again to leave at once)\n",
     .second = "\nrarefy: left at once; 'rarefy resume' goes on from the last checkpoint\n"};
-// A batch of programs is left as it is: the journal has what is finished of it.
-constexpr InterruptMessages kWhileAProgramRuns = {
+// What programs have under way, or emitters that do not wait for each other, is left as it is: the
+// journal has what is finished of it.
+constexpr InterruptMessages kWhileRowsComeBack = {
     .first = "\nrarefy: stopping and saving (interrupt again to leave at once)\n",
     .second = kWhileRunning.second};
 constexpr InterruptMessages kWhenSaved = {.first = "\nrarefy: all is saved already\n",
                                           .second = "\nrarefy: left at once; all was saved\n"};
 
 int go_on(Run& run, StopFlag stop, bool quiet) {
-  set_interrupt_messages(run.program() != nullptr ? kWhileAProgramRuns : kWhileRunning);
+  const bool at_once = run.program() != nullptr || run.config().asynchronous;
+  set_interrupt_messages(at_once ? kWhileRowsComeBack : kWhileRunning);
   Progress progress(run, quiet);
   Observer* const observers[] = {&progress};
   const auto end = run.go(observers, stop);

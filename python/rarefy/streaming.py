@@ -15,7 +15,7 @@ import numpy as np
 
 from ._arrays import Doubles
 from ._remote import Results
-from .evaluation import BatchEvaluator, _Pool
+from .evaluation import BatchEvaluator, _Pool, _Processes
 
 if TYPE_CHECKING:
     from .searches import Search
@@ -66,6 +66,7 @@ class RowStream(BatchEvaluator):
         self._succeeded = 0  # rows
         self._failed = 0
         self._began: float | None = None
+        self._all_there: float | None = None  # when processes that were started are, at the latest
 
     # ---- called by the loop --------------------------------------------------------------------
 
@@ -92,7 +93,8 @@ class RowStream(BatchEvaluator):
                     self._look_at(self._finished.get(), done)
             except queue.Empty:
                 self._end_what_takes_too_long(done)
-        if not self._succeeded and self._failed >= _TRIED_IN_VAIN and self._search.evaluations == 0:
+        in_vain = min(_TRIED_IN_VAIN, self._search.candidates)
+        if not self._succeeded and self._failed >= in_vain and self._search.failed == self._search.evaluations:
             first = self.failures[0].exception
             raise RuntimeError(
                 f"none of the first {self._failed} solutions could be evaluated; the first failed with: {first!r}"
@@ -134,17 +136,34 @@ class RowStream(BatchEvaluator):
         first = shipped is not None and not shipped.sent and self._sent < self.workers
         self._sent += 1
         if self._timeout is not None:
-            piece.deadline = time.monotonic() + self._timeout * len(piece.solutions)
+            piece.deadline = self._beginning() + self._timeout * len(piece.solutions)
         try:
             future = self._pool._submit(piece.solutions, with_function or first)
         except BrokenExecutor:
             # One of those under way has just broken it, and will say so.
             if not self._under_way:
-                self._pool._mend()
+                self._mend()
             self._todo.appendleft(piece)
             return
         self._under_way[future] = piece
         future.add_done_callback(self._finished.put)
+
+    def _beginning(self) -> float:
+        """When a piece that is handed out now is taken up, at the latest."""
+        if not isinstance(self._pool, _Processes):
+            return time.monotonic()
+        if self._all_there is None:
+            # Processes begin with each other, and import what they need. That is nobody's fault.
+            began = time.monotonic()
+            self._pool._executor.submit(_nothing).result()
+            now = time.monotonic()
+            self._all_there = now + 1.0 + 2 * (now - began)
+        return max(time.monotonic(), self._all_there)
+
+    def _mend(self) -> None:
+        assert self._pool is not None
+        self._pool._mend()
+        self._all_there = None
 
     def _time_left(self) -> float | None:
         deadlines = [piece.deadline for piece in self._under_way.values() if piece.deadline is not None]
@@ -175,8 +194,7 @@ class RowStream(BatchEvaluator):
         while nobody else is."""
         suspects = [piece, *self._under_way.values()]
         self._under_way.clear()
-        assert self._pool is not None
-        self._pool._mend()
+        self._mend()
         if len(suspects) == 1 and len(piece.solutions) == 1:
             self._take(piece, self._work.failed(1, error), done)
             return
@@ -190,11 +208,10 @@ class RowStream(BatchEvaluator):
         pieces = [self._under_way.pop(future) for future in late]
         for future in late:
             future.cancel()
-        assert self._pool is not None
-        if pieces and self._pool._own:  # the others go with them
+        if pieces and self._pool is not None and self._pool._own:  # the others go with them
             self._todo.extendleft(self._under_way.values())
             self._under_way.clear()
-            self._pool._mend()
+            self._mend()
         for piece in pieces:
             error = FutureTimeout(f"it took longer than {self._timeout} seconds")
             self._take(piece, self._work.failed(len(piece.solutions), error), done)
@@ -223,3 +240,7 @@ class RowStream(BatchEvaluator):
     def _again(self, piece: _Piece, row: int, tries: int, alone: bool) -> None:
         one = piece.solutions[row : row + 1]
         self._todo.appendleft(_Piece(piece.job, piece.first + row, one, tries, alone))
+
+
+def _nothing() -> None:
+    pass

@@ -80,6 +80,9 @@ std::string summary_of(const Run& run, PeakMemory memory) {
   put("iterations", fmt::format("{} of {} ({} solutions, {} restarts)", with_commas(line.iteration),
                                 with_commas(config.iterations), with_commas(line.evaluations),
                                 with_commas(line.restarts)));
+  if (config.asynchronous) {
+    put("order", "emitters did not wait for each other; order.bin repeats the run (--order)");
+  }
   put("coverage", fmt::format("{:.2f} % ({} of {} cells)", 100.0 * line.coverage,
                               with_commas(archive.size()), with_commas(cells)));
   put("cross-entropy", fmt::format("{:.3f} (floor {:g}; {:.3f} if all cells were visited equally)",
