@@ -1,9 +1,10 @@
 // make bench-asynchronous: what it is worth that emitters do not wait for each other, where
 // evaluations take log-normal times.
 //
-//   bench_asynchronous [ITERATIONS [SEEDS]]   workers on a clock of their own: utilisation of
-//                                             workers and coverage, for equal evaluations
-//   bench_asynchronous --sleep [ITERATIONS]   the same with threads that do sleep, on LP
+//   bench_asynchronous [ITERATIONS [SEEDS [EMITTERS]]]
+//       workers on a clock of their own: utilisation of workers and coverage, for equal evaluations
+//   bench_asynchronous --sleep [ITERATIONS]
+//       the same with threads that do sleep, on LP
 #include <fmt/format.h>
 
 #include <chrono>
@@ -36,8 +37,9 @@ struct Outcome {
 };
 
 Outcome simulate(const std::string& name, std::int64_t seed, Index workers, bool asynchronous,
-                 std::int64_t iterations) {
+                 std::int64_t iterations, Index emitters) {
   auto config = rarefy::default_config(name);
+  config.emitters.count = emitters;
   config.seed = seed;
   const auto domain = rarefy::make_domain(config);
   const auto search = rarefy::make_search(config, domain->info(), 1);
@@ -66,9 +68,11 @@ struct Sums {
   }
 };
 
-int simulated(std::int64_t iterations, int seeds) {
-  fmt::print("{} iterations, {} seeds; evaluations take {} s on average, log-normal, sigma {}\n",
-             iterations, seeds, kMean, kSigma);
+int simulated(std::int64_t iterations, int seeds, Index emitters) {
+  fmt::print(
+      "{} iterations, {} seeds, {} emitters; evaluations take {} s on average, log-normal, sigma "
+      "{}\n",
+      iterations, seeds, emitters, kMean, kSigma);
   fmt::print("{:<6} {:>7}  {:<12} {:>12} {:>11} {:>18}\n", "", "workers", "", "utilisation",
              "hours", "coverage, %");
   for (const char* name : {"lp", "arm", "maze"}) {
@@ -76,7 +80,7 @@ int simulated(std::int64_t iterations, int seeds) {
       for (const bool asynchronous : {false, true}) {
         Sums coverage, utilisation, hours;
         for (int seed = 1; seed <= seeds; ++seed) {
-          const auto outcome = simulate(name, seed, workers, asynchronous, iterations);
+          const auto outcome = simulate(name, seed, workers, asynchronous, iterations, emitters);
           coverage.add(100 * outcome.coverage);
           utilisation.add(100 * outcome.utilisation);
           hours.add(outcome.seconds / 3600);
@@ -134,5 +138,6 @@ int asleep(std::int64_t iterations) {
 int main(int argc, char** argv) {
   const std::vector<std::string_view> given(argv + 1, argv + argc);
   if (!given.empty() && given[0] == "--sleep") return asleep(argc > 2 ? std::atol(argv[2]) : 10);
-  return simulated(argc > 1 ? std::atol(argv[1]) : 5000, argc > 2 ? std::atoi(argv[2]) : 5);
+  return simulated(argc > 1 ? std::atol(argv[1]) : 5000, argc > 2 ? std::atoi(argv[2]) : 5,
+                   argc > 3 ? std::atol(argv[3]) : rarefy::EmitterOptions{}.count);
 }

@@ -8,10 +8,10 @@ from typing import Any
 
 from . import _core
 
-# What the constructors have arguments of their own for, or what only the command has.
+# What the constructors, or run(), have arguments of their own for, or what only the command has.
 _NOT_KEYWORDS = {
     "domain", "algorithm", "n", "m", "objective", "maze", "walls", "start", "no-wall-reading",
-    "iterations", "centroids", "initial-solutions",
+    "iterations", "centroids", "initial-solutions", "asynchronous", "order",
 }  # fmt: skip
 
 
