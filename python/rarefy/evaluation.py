@@ -14,15 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _remote
+from . import _remote, executors
 from ._arrays import Doubles, as_number, as_whole
+from ._pieces import Pieces
 from ._remote import Results, Work
 
 if TYPE_CHECKING:
     from .searches import Search
 
-# Pieces that each worker gets of a batch: rows may take unlike times.
-_PIECES_A_WORKER = 4
 _MOST_FAILURES_KEPT = 1000
 
 
@@ -136,7 +135,7 @@ def _make_hands(work: Work, executor: str | Executor | None, workers: int | None
             f"executor: got a {type(executor).__name__}, expected an object with submit(), such as a "
             "concurrent.futures.Executor"
         )
-    count = workers or getattr(executor, "_max_workers", None) or os.cpu_count() or 1
+    count = workers or executors.count_workers(executor) or os.cpu_count() or 1
     return _Pool(work, int(count), lambda: executor, own=False)
 
 
@@ -246,36 +245,49 @@ class _Pool(_Hands):
         self._own = own
         self._executor = make()
         self._shipped = _remote.Shipped(work) if not own else None
+        self._pieces = Pieces(workers, work.rowwise)
 
     def _submit(self, solutions: Doubles, with_function: bool) -> Future[Any]:
         if self._shipped is None:
             return self._executor.submit(self._work.results, solutions)
-        return self._executor.submit(_remote.evaluate, self._shipped.parcel(with_function), solutions)
+        return executors.submit(self._executor, _remote.evaluate, self._shipped.parcel(with_function), solutions)
 
     def evaluate(
         self, solutions: Doubles, rows: Any, alone: bool, timeout: float | None, note: Note | None = None
     ) -> Results:
-        count = len(rows) if alone else min(len(rows), _PIECES_A_WORKER * self.workers)
-        pieces = np.array_split(np.arange(len(rows)), count)
+        results = self._work.failed(len(rows), RuntimeError("it was not evaluated"))
+        for pieces in self._pieces.of(len(rows), alone):
+            self._evaluate_pieces(solutions, rows, pieces, timeout, note, results)
+        return results
+
+    def _evaluate_pieces(
+        self,
+        solutions: Doubles,
+        rows: Any,
+        pieces: list[Any],
+        timeout: float | None,
+        note: Note | None,
+        results: Results,
+    ) -> None:
         first = self._shipped is not None and not self._shipped.sent
         futures = [
             self._submit(solutions[rows[piece]], first and i < self.workers)
             for i, piece in enumerate(pieces)
         ]
         notes = _Notes(pieces, futures, note) if note is not None else None
-        results = self._work.failed(len(rows), RuntimeError("it was not evaluated"))
         broken = False
         for piece, future in zip(pieces, futures, strict=True):
             some = self._result(future, solutions[rows[piece]], timeout, notes)
             if isinstance(some, BaseException):
                 broken = broken or isinstance(some, (BrokenExecutor, FutureTimeout))
                 some = self._work.failed(len(piece), some)
+            else:
+                self._pieces.learn(len(piece), some.seconds)
             _put(results, piece, some)
         if self._shipped is not None:
             self._shipped.sent = True
         if broken:
             self._mend()
-        return results
 
     def _result(
         self, future: Future[Any], solutions: Doubles, timeout: float | None, notes: _Notes | None
