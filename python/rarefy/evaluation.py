@@ -248,9 +248,15 @@ class _Pool(_Hands):
         self._pieces = Pieces(workers, work.rowwise)
 
     def _submit(self, solutions: Doubles, with_function: bool) -> Future[Any]:
-        if self._shipped is None:
-            return self._executor.submit(self._work.results, solutions)
-        return executors.submit(self._executor, _remote.evaluate, self._shipped.parcel(with_function), solutions)
+        try:
+            if self._shipped is None:
+                return self._executor.submit(self._work.results, solutions)
+            parcel = self._shipped.parcel(with_function)
+            return executors.submit(self._executor, _remote.evaluate, parcel, solutions)
+        except BrokenExecutor as exception:  # since the last piece was handed over
+            future: Future[Any] = Future()
+            future.set_exception(exception)
+            return future
 
     def evaluate(
         self, solutions: Doubles, rows: Any, alone: bool, timeout: float | None, note: Note | None = None

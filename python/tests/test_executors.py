@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 from pathlib import Path
 from shutil import which
 from typing import Any
@@ -26,7 +27,8 @@ ROWS = 24
 
 
 def same(a: rarefy.Search, b: rarefy.Search) -> bool:
-    return all(np.array_equal(getattr(a.archive, n), getattr(b.archive, n)) for n in ("solutions", "features", "visits"))
+    names = ("solutions", "features", "visits")
+    return all(np.array_equal(getattr(a.archive, name), getattr(b.archive, name)) for name in names)
 
 
 def name_of(solution: np.ndarray) -> str:
@@ -197,6 +199,27 @@ def test_a_rank_that_is_killed_ends_the_job_and_the_run_goes_on_from_its_folder(
     assert same(result.search, go(small(**OPTIONS), ITERATIONS))
     # Two batches were told; at most the third is made again.
     assert ITERATIONS * ROWS <= tally.stat().st_size <= ITERATIONS * ROWS + ROWS
+
+
+class Breaking(ThreadPoolExecutor):
+    """Refuses its third piece, as a pool does one of whose processes has just died."""
+
+    count = 0
+
+    def submit(self, *words: Any, **keywords: Any) -> Any:
+        self.count += 1
+        if self.count == 3:
+            raise BrokenExecutor("a process died")
+        return super().submit(*words, **keywords)
+
+
+def test_an_executor_may_break_while_a_batch_is_handed_out() -> None:
+    search = small()
+    with Breaking(2) as executor:
+        result = search.run(project_row, ITERATIONS, rowwise=True, executor=executor, progress=False)
+        assert executor.count > 3
+    assert result.failures == []
+    assert same(search, go(small(), ITERATIONS))
 
 
 def sizes(pieces: Pieces, rows: int, seconds_a_row: float) -> list[int]:
