@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .searches import Search
 
 _MOST_FAILURES_KEPT = 1000
+_SECONDS_TO_BREAK = 0.5  # in which all that a pool was given breaks with it
 
 
 # Hears of rows that have succeeded, while others are still under way: the first of them, their
@@ -299,7 +300,7 @@ class _Pool(_Hands):
         self, future: Future[Any], solutions: Doubles, timeout: float | None, notes: _Notes | None
     ) -> Any:
         try:
-            results = future.result(timeout) if notes is None else notes.result(future, timeout)
+            results = self._wait(future, timeout, notes)
             if results is None:  # the worker has not got the function yet
                 results = self._submit(solutions, True).result(timeout)
             return results
@@ -308,6 +309,9 @@ class _Pool(_Hands):
             return FutureTimeout(f"it took longer than {timeout} seconds")
         except Exception as exception:  # whatever the executor makes of what happened
             return exception
+
+    def _wait(self, future: Future[Any], timeout: float | None, notes: _Notes | None) -> Any:
+        return future.result(timeout) if notes is None else notes.result(future, timeout)
 
     def _mend(self) -> None:
         """After a worker has died or hangs."""
@@ -338,8 +342,29 @@ class _Processes(_Pool):
         super().__init__(work, workers, make, own=True)
         self._shipped = _remote.Shipped(work)
         self._shipped.sent = True
+        self._lost_some = False
+
+    def _wait(self, future: Future[Any], timeout: float | None, notes: _Notes | None) -> Any:
+        """What is handed over at the moment when a process dies, Python may forget (before 3.12): it is never done."""
+        end = None if timeout is None else time.monotonic() + timeout
+        while True:
+            patience = 0.0 if self._lost_some else _SECONDS_TO_BREAK
+            left = patience if end is None else min(patience, max(0.0, end - time.monotonic()))
+            try:
+                return super()._wait(future, left, notes)
+            except FutureTimeout:
+                if end is not None and time.monotonic() >= end:
+                    raise
+                if self._is_broken() and not future.done():
+                    self._lost_some = True
+                    raise BrokenExecutor("a process ended") from None
+
+    def _is_broken(self) -> bool:
+        manager = getattr(self._executor, "_executor_manager_thread", None)
+        return bool(getattr(self._executor, "_broken", False)) or (manager is not None and not manager.is_alive())
 
     def _mend(self) -> None:
+        self._lost_some = False
         self._end()
         super()._mend()
 

@@ -222,6 +222,19 @@ def test_an_executor_may_break_while_a_batch_is_handed_out() -> None:
     assert same(search, go(small(), ITERATIONS))
 
 
+def test_processes_may_die_while_a_batch_is_handed_out(tmp_path: Path) -> None:
+    """With so many rows, the first deaths come while others are still handed over."""
+    (tmp_path / "deaths").mkdir()
+    search, expected = (small(emitters=20, batch=50) for _ in range(2))
+    deadly = Deadly(tmp_path / "deaths", 2)
+    result = search.run(
+        deadly, 1, rowwise=True, executor="processes", workers=2, retries=5, timeout=600, progress=False
+    )
+    assert len(os.listdir(tmp_path / "deaths")) == 2
+    assert result.failures == []
+    assert same(search, go(expected, 1))
+
+
 def sizes(pieces: Pieces, rows: int, seconds_a_row: float) -> list[int]:
     """Of the pieces of a batch; each row must be in one."""
     every: list[int] = []
