@@ -190,6 +190,14 @@ def test_mpi4py(kind: str, paths: None, tmp_path: Path) -> None:
     assert "the same" in end.stdout
 
 
+def test_the_script_of_the_page_on_mpi4py_runs(paths: None, tmp_path: Path) -> None:
+    page = (HERE.parents[1] / "docs" / "python" / "mpi4py.md").read_text()
+    script = page.partition("```python\n")[2].partition("```")[0]
+    end = mpiexec(script, tmp_path)
+    assert end.returncode == 0, end.stderr
+    assert "DensityDescent" in end.stdout
+
+
 def test_a_rank_that_is_killed_ends_the_job_and_the_run_goes_on_from_its_folder(paths: None, tmp_path: Path) -> None:
     from test_journal import OPTIONS
 
