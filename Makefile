@@ -102,7 +102,7 @@ bench-peers: build ## compare with pyribs: time an iteration, coverage (15 min o
 	@scripts/setup pyribs
 	bench/peers/compare $(PEER_ARGS)
 
-bench-programs: ## rows a second through programs, by protocol and what a row costs (1 min)
+bench-programs: ## rows a second through programs, by protocol and what a row costs (2 min)
 	@scripts/setup build
 	@$(configure_command)
 	@cmake --build --preset release --parallel $(JOBS) --target bench_programs
