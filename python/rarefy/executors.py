@@ -1,4 +1,4 @@
-"""Executors for engines that have none of the usual kind."""
+"""Engines: an executor for one that has none of the usual kind, and what is special about others."""
 
 from __future__ import annotations
 
@@ -34,3 +34,24 @@ class RayExecutor(Executor):
 
 def _call(fn: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     return fn(*args, **kwargs)
+
+
+def count_workers(executor: Any) -> int | None:
+    """How many rows an executor works on at a time, where it can be asked."""
+    if _is_dask(executor):
+        return int(sum(executor._client.nthreads().values()))
+    for name in ("_max_workers", "num_workers"):  # those of concurrent.futures; mpi4py's
+        if count := getattr(executor, name, None):
+            return int(count)
+    return None
+
+
+def submit(executor: Any, fn: Callable[..., Any], *args: Any) -> Future[Any]:
+    # Dask would answer what is tried again from memory, for it takes functions to be pure.
+    special = {"pure": False} if _is_dask(executor) else {}
+    future: Future[Any] = executor.submit(fn, *args, **special)
+    return future
+
+
+def _is_dask(executor: Any) -> bool:
+    return type(executor).__module__.startswith("distributed.")

@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._arrays import Doubles
+from ._pieces import _PIECES_A_WORKER
 from ._remote import Results
-from .evaluation import BatchEvaluator, _Pool, _Processes
+from .evaluation import _SECONDS_TO_BREAK, BatchEvaluator, _Pool, _Processes
 
 if TYPE_CHECKING:
     from .searches import Search
 
 # A piece takes about so many seconds where rows take less: handing one out takes time as well.
-_WORTH_HANDING_OUT = 0.005
+_WORTH_HANDING_OUT = 0.02
 # So many pieces for each worker are handed out, so that nobody waits for the next.
 _PIECES_AT_A_TIME = 2
 # As long as nothing has worked, so many rows may fail.
@@ -65,14 +66,12 @@ class RowStream(BatchEvaluator):
         self._sent = 0  # pieces, for the function goes with the first
         self._succeeded = 0  # rows
         self._failed = 0
-        self._began: float | None = None
+        self._seconds = 0.0  # that succeeded rows took
         self._all_there: float | None = None  # when processes that were started are, at the latest
 
     # ---- called by the loop --------------------------------------------------------------------
 
     def begin(self, job: int, solutions: Doubles) -> None:
-        if self._began is None:
-            self._began = time.monotonic()
         size = self._rows_of_a_piece(len(solutions))
         for first in range(0, len(solutions), size):
             self._todo.append(_Piece(job, first, solutions[first : first + size]))
@@ -93,6 +92,7 @@ class RowStream(BatchEvaluator):
                     self._look_at(self._finished.get(), done)
             except queue.Empty:
                 self._end_what_takes_too_long(done)
+                self._end_what_was_forgotten(done)
         in_vain = min(_TRIED_IN_VAIN, self._search.candidates)
         if not self._succeeded and self._failed >= in_vain and self._search.failed == self._search.evaluations:
             first = self.failures[0].exception
@@ -110,13 +110,15 @@ class RowStream(BatchEvaluator):
     # ---- handing out -----------------------------------------------------------------------------
 
     def _rows_of_a_piece(self, rows: int) -> int:
-        """One, unless they turn out to be cheap."""
+        """One, unless they turn out to be cheap. What takes as long for one row as for many must not be called
+        for every row."""
         if self._pool is None:
             return 1 if self._work.rowwise else rows
-        if self._timeout is not None or not self._succeeded or self._began is None:
+        if self._timeout is not None or not self._succeeded:
             return 1
-        seconds = (time.monotonic() - self._began) * self.workers / self._succeeded
-        return int(np.clip(_WORTH_HANDING_OUT / max(seconds, 1e-9), 1, rows))
+        if not self._work.rowwise:
+            return min(rows, -(-self._search.candidates // (_PIECES_A_WORKER * self.workers)))
+        return int(np.clip(_WORTH_HANDING_OUT * self._succeeded / max(self._seconds, 1e-9), 1, rows))
 
     def _hand_out(self) -> None:
         if self._pool is None:
@@ -137,14 +139,7 @@ class RowStream(BatchEvaluator):
         self._sent += 1
         if self._timeout is not None:
             piece.deadline = self._beginning() + self._timeout * len(piece.solutions)
-        try:
-            future = self._pool._submit(piece.solutions, with_function or first)
-        except BrokenExecutor:
-            # One of those under way has just broken it, and will say so.
-            if not self._under_way:
-                self._mend()
-            self._todo.appendleft(piece)
-            return
+        future = self._pool._submit(piece.solutions, with_function or first)
         self._under_way[future] = piece
         future.add_done_callback(self._finished.put)
 
@@ -166,8 +161,10 @@ class RowStream(BatchEvaluator):
         self._all_there = None
 
     def _time_left(self) -> float | None:
-        deadlines = [piece.deadline for piece in self._under_way.values() if piece.deadline is not None]
-        return max(0.0, min(deadlines) - time.monotonic()) if deadlines else None
+        waits = [max(0.0, p.deadline - time.monotonic()) for p in self._under_way.values() if p.deadline is not None]
+        if isinstance(self._pool, _Processes):
+            waits.append(_SECONDS_TO_BREAK)
+        return min(waits, default=None)
 
     # ---- what came back ----------------------------------------------------------------------------
 
@@ -216,10 +213,17 @@ class RowStream(BatchEvaluator):
             error = FutureTimeout(f"it took longer than {self._timeout} seconds")
             self._take(piece, self._work.failed(len(piece.solutions), error), done)
 
+    def _end_what_was_forgotten(self, done: list[Done]) -> None:
+        """What is handed over at the moment when a process dies may never be done."""
+        if self._under_way and isinstance(self._pool, _Processes) and self._pool._is_broken():
+            piece = self._under_way.pop(next(iter(self._under_way)))
+            self._somebody_died(piece, BrokenExecutor("a process ended"), done)
+
     def _take(self, piece: _Piece, results: Results, done: list[Done]) -> None:
         rows = len(piece.solutions)
         if not results.errors:
             self._succeeded += rows
+            self._seconds += results.seconds
             done.append((piece.job, piece.first, results.features, results.objectives, None))
             return
         for row in range(rows):

@@ -11,12 +11,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Begun in vain, the run is begun again: without a configuration there is nothing to resume.
-Words begin_or_resume(const Words& arguments, const fs::path& folder) {
-  if (fs::exists(folder / "config.toml")) return {"resume", folder.string(), "--quiet"};
-  return arguments + Words{"--out", folder.string(), "--quiet", "--overwrite"};
-}
-
 // Longer than any machine takes: such a run ends only when it is killed.
 constexpr const char* kForEver = "1000000000";
 
@@ -24,12 +18,6 @@ Words without_iterations(Words arguments) {
   const auto name = std::find(arguments.begin(), arguments.end(), "--iterations");
   arguments.erase(name, name + 2);
   return arguments;
-}
-
-/// When the run in a folder last wrote its checkpoint.
-fs::file_time_type last_checkpoint(const fs::path& folder) {
-  std::error_code none;
-  return fs::last_write_time(folder / "checkpoint.bin", none);  // the least where there is none
 }
 
 // How far the run is when it is killed is up to the machine; that it is killed, and that it gets

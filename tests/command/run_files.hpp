@@ -117,3 +117,16 @@ inline std::string undisturbed_archive(const Words& arguments, const fs::path& f
   EXPECT_EQ(run.exit_code, 0) << run.err;
   return bytes_of(folder / "archive.npz");
 }
+
+/// Goes on with the run in a folder. Begun in vain, it is begun again: without a configuration
+/// there is nothing to resume.
+inline Words begin_or_resume(const Words& arguments, const fs::path& folder) {
+  if (fs::exists(folder / "config.toml")) return {"resume", folder.string(), "--quiet"};
+  return arguments + Words{"--out", folder.string(), "--quiet", "--overwrite"};
+}
+
+/// When the run in a folder last wrote its checkpoint.
+inline fs::file_time_type last_checkpoint(const fs::path& folder) {
+  std::error_code none;
+  return fs::last_write_time(folder / "checkpoint.bin", none);  // the least where there is none
+}
