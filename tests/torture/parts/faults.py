@@ -4,6 +4,7 @@ import errno
 import os
 import re
 
+import preload
 import run_folders
 import scenarios
 from cases import Case, Skip
@@ -46,13 +47,21 @@ def _refused(scenario, kind, number, name, lasts):
     def function(world):
         place = world.place / "below"
         scenario.prepare(place)
+        log = world.place / "calls"
         end = world.rarefy(*scenario.command(place), codes=(0, 4), env=world.fault(
-            place, do=_what_to_do(name), at=number, lasts=lasts, calls=(kind,)))
+            place, log=log, do=_what_to_do(name), at=number, lasts=lasts, calls=(kind,)))
+        refused = [call for call in preload.calls_in(log)
+                   if call.kind == kind and call.error == getattr(errno, name)]
+        if not refused and end.code == 0:
+            raise Skip("the call did not come this time: a journal is synced by the clock")
         folder = place / scenarios.OUT
         # A temporary stays only where deleting it is what failed.
         world.whole(folder, temporaries=kind == "unlink")
         if end.code == 0:
-            world.check(kind not in MUST_BE_TOLD, f"{name} of {kind} is not told: {end}")
+            # What was in a journal, and did not reach the disk, was soon in a checkpoint.
+            needless = kind == "fsync" and not (folder / "journal.bin").exists() and all(
+                call.path.endswith("journal.bin") for call in refused)
+            world.check(kind not in MUST_BE_TOLD or needless, f"{name} of {kind} is not told: {end}")
             left = [p.name for p in folder.iterdir() if run_folders.TEMPORARY.fullmatch(p.name)]
             world.same(folder, scenario.expected, leave_out=left if kind == "unlink" else ())
         elif end.code == 4:
