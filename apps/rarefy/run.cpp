@@ -12,6 +12,7 @@
 #include "options.hpp"
 #include "output.hpp"
 #include "own_problem.hpp"
+#include "ranks.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/instruction_set.hpp"
 #include "rarefy/core/say.hpp"
@@ -44,7 +45,8 @@ constexpr InterruptMessages kWhileAProgramRuns = {
 constexpr InterruptMessages kWhenSaved = {.first = "\nrarefy: all is saved already\n",
                                           .second = "\nrarefy: left at once; all was saved\n"};
 
-int go_on(Run& run, StopFlag stop, bool quiet) {
+int go_on(Run& run, StopFlag stop, bool quiet, Ranks* ranks, Index threads) {
+  if (ranks != nullptr) run.evaluate_with(ranks->evaluator(run, threads));
   set_interrupt_messages(run.program() != nullptr ? kWhileAProgramRuns : kWhileRunning);
   Progress progress(run, quiet);
   Observer* const observers[] = {&progress};
@@ -87,8 +89,10 @@ struct RunVerb {
   MachineOptions machine;
   std::string domain, config_file, out;
   bool overwrite = false, quiet = false;
+  Seat seat;
 
   int run() {
+    const auto ranks = join_ranks(seat);
     machine.apply();
     Settings settings;
     if (!config_file.empty()) settings = read_settings(config_file);
@@ -116,7 +120,7 @@ struct RunVerb {
     }
     const auto run = Run::start(config, std::move(run_folder),
                                 RunTeam{.threads = machine.threads, .stop = stop});
-    return go_on(*run, stop, quiet);
+    return go_on(*run, stop, quiet, ranks.get(), machine.threads);
   }
 };
 
@@ -125,8 +129,10 @@ struct ResumeVerb {
   std::string folder;
   std::optional<std::int64_t> iterations;
   bool quiet = false;
+  Seat seat;
 
   int run() {
+    const auto ranks = join_ranks(seat);
     machine.apply();
     const StopFlag stop = &stop_on_interrupt(kWhileLoading);
     auto run = Run::resume(RunFolder::open(folder), machine.threads);
@@ -153,7 +159,7 @@ struct ResumeVerb {
           "rarefy: this run is finished ({} iterations); --iterations N takes it further\n",
           with_commas(run->search().iteration())));
     }
-    return go_on(*run, stop, quiet);
+    return go_on(*run, stop, quiet, ranks.get(), machine.threads);
   }
 
   static std::int64_t checked(std::int64_t iterations) {
@@ -183,10 +189,11 @@ struct ResumeVerb {
 
 }  // namespace
 
-void add_run(CLI::App& app, Action& chosen) {
+void add_run(CLI::App& app, const Seat& seat, Action& chosen) {
   auto* verb = app.add_subcommand("run", "start a run in a folder of its own");
   verb->allow_extras();
   auto options = std::make_shared<RunVerb>(*verb);
+  options->seat = seat;
   verb->add_option("DOMAIN", options->domain, domain_help() + "; 'rarefy list' tells more")
       ->type_name("");
   verb->add_option("--config", options->config_file,
@@ -209,10 +216,11 @@ void add_run(CLI::App& app, Action& chosen) {
   verb->callback([&chosen, options] { chosen = [options] { return options->run(); }; });
 }
 
-void add_resume(CLI::App& app, Action& chosen) {
+void add_resume(CLI::App& app, const Seat& seat, Action& chosen) {
   auto* verb = app.add_subcommand("resume", "go on with a run that was stopped or killed");
   verb->allow_extras();
   auto options = std::make_shared<ResumeVerb>();
+  options->seat = seat;
   verb->add_option("DIR", options->folder, "the folder of the run")->required()->type_name("");
   verb->add_option("--iterations", options->iterations, "go on until this many in all")
       ->type_name("");

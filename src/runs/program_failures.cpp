@@ -23,7 +23,7 @@ std::string newest(std::string text) {
 
 }  // namespace
 
-ProgramFailures::ProgramFailures(ProgramEvaluator& program, FilePlace file)
+ProgramFailures::ProgramFailures(ProgramRecord& program, FilePlace file)
     : program_(program), file_(std::move(file)) {}
 
 void ProgramFailures::take(std::int64_t iteration) {
