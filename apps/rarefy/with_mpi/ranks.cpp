@@ -4,12 +4,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <csignal>
 #include <cstdlib>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "../exit_codes.hpp"
 #include "rarefy/core/error.hpp"
@@ -63,6 +65,23 @@ class DomainOnThreads : public Evaluator {
   ThreadsEvaluator evaluator_;
 };
 
+// What tells a process which rank it is. A program that inherited it would take itself for this
+// rank, and could not use MPI of its own.
+void forget_the_job() {
+  static constexpr std::array<std::string_view, 11> kOfTheJob = {
+      "PMIX_",         "PMI_",          "OMPI_COMM_WORLD_",  "OMPI_MCA_orte_",
+      "OMPI_MCA_ess",  "OMPI_MCA_pmix", "OMPI_MCA_initial_", "OMPI_UNIVERSE_SIZE",
+      "OMPI_APP_CTX_", "OMPI_FIRST_",   "OMPI_FILE_LOCATION"};
+  std::vector<std::string> names;
+  for (char** each = environ; *each != nullptr; ++each) {
+    const std::string_view entry(*each);
+    const auto begins = [&](std::string_view start) { return entry.starts_with(start); };
+    if (std::ranges::any_of(kOfTheJob, begins))
+      names.emplace_back(entry.substr(0, entry.find('=')));
+  }
+  for (const auto& name : names) ::unsetenv(name.c_str());
+}
+
 std::shared_ptr<Evaluator> follow_orders(const MpiGreeting& greeting) {
   std::string_view text = greeting.text;
   if (const auto version = take_line(text); version != kVersion) {
@@ -86,6 +105,7 @@ std::shared_ptr<Evaluator> follow_orders(const MpiGreeting& greeting) {
     return std::make_shared<DomainOnThreads>(make_domain(config), threads);
   }
   if (config.program.workers == 0) config.program.workers = 1;
+  forget_the_job();
   return make_program(config);
 }
 

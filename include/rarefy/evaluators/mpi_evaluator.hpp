@@ -44,7 +44,7 @@ class MpiSession {
 
 /// What rank 0 tells the others before they evaluate for it.
 struct MpiGreeting {
-  std::string text;  ///< of the caller's own: a description of the problem, say
+  std::string text = {};  ///< of the caller's own: a description of the problem, say
   Index solution_dim = 0;
   Index feature_dim = 0;
 };

@@ -59,11 +59,8 @@ void MpiEvaluator::Desk::greet(const MpiGreeting& greeting) {
 
 std::string MpiEvaluator::Desk::description() const {
   const auto ranks = static_cast<Index>(ranks_.size());
-  return places_ == ranks ? fmt::format("{} MPI ranks, beside the one that searches", ranks)
-                          : fmt::format(
-                                "{} MPI ranks, {} rows at a time, beside the one that "
-                                "searches",
-                                ranks, places_);
+  return fmt::format("{} MPI rank{}{}, beside the one that searches", ranks, ranks == 1 ? "" : "s",
+                     places_ == ranks ? "" : fmt::format(", {} rows at a time", places_));
 }
 
 void MpiEvaluator::Desk::check_room(BatchView solutions, const EvaluationSpan& out) const {
