@@ -46,22 +46,28 @@ std::size_t count_of(std::string_view text, std::string_view part) {
   return count;
 }
 
-/// Processes in whose command line or surroundings `text` is.
+/// A file of a process; empty where that is gone.
+std::string file_of_process(const std::string& process, const std::string& name) {
+  std::ifstream file("/proc/" + process + "/" + name, std::ios::binary);
+  std::ostringstream text;
+  if (file) text << file.rdbuf();
+  return text.str();
+}
+
+/// Processes in whose command line `text` is.
 std::vector<pid_t> processes_with(const std::string& text) {
   std::vector<pid_t> found;
   for (const auto& entry : fs::directory_iterator("/proc")) {
     const auto name = entry.path().filename().string();
     if (name.find_first_not_of("0123456789") != name.npos) continue;
-    std::ifstream file(entry.path() / "cmdline", std::ios::binary);
-    const std::string line{std::istreambuf_iterator<char>(file), {}};
-    if (contains(line, text) && lives(std::stoi(name))) found.push_back(std::stoi(name));
+    if (contains(file_of_process(name, "cmdline"), text) && lives(std::stoi(name)))
+      found.push_back(std::stoi(name));
   }
   return found;
 }
 
 int rank_of(pid_t process) {
-  std::ifstream file("/proc/" + std::to_string(process) + "/environ", std::ios::binary);
-  const std::string all{std::istreambuf_iterator<char>(file), {}};
+  const auto all = file_of_process(std::to_string(process), "environ");
   const std::string name = std::string(1, '\0') + "OMPI_COMM_WORLD_RANK=";
   const auto at = all.find(name);
   return at == all.npos ? -1 : std::atoi(all.c_str() + at + name.size());
@@ -297,7 +303,9 @@ TEST_F(MpiDeath, OfAnyRankLosesNothing) {
     }
     const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(random() % 120);
     job.wait_until([&] { return std::chrono::steady_clock::now() >= until; });
-    ::kill(process_of_rank(job.id(), victim), SIGKILL);
+    const auto process = process_of_rank(job.id(), victim);
+    ASSERT_GT(process, 1) << "the job ended by itself: " << job.wait().err;
+    ::kill(process, SIGKILL);
     ++kills;
     EXPECT_NE(job.wait().exit_code, 0) << "round " << round << " was not disturbed";
     expect_nobody_left();

@@ -213,8 +213,12 @@ void try_errors(MpiEvaluator& evaluator) {
 }
 
 void try_stopping(MpiEvaluator& evaluator) {
-  auto job = make_job(3, 20, 0);
-  for (Index i = 0; i < 20; ++i) job->solutions(i, 2) = 50;
+  constexpr Index kRows = 120;
+  auto job = make_job(3, kRows, 0);
+  for (Index i = 0; i < kRows; ++i) job->solutions(i, 2) = 20;
+  auto few = make_job(4, 9, 0);  // so that it is known what a row takes
+  for (Index i = 0; i < 9; ++i) few->solutions(i, 2) = 20;
+  evaluator.evaluate(few->solutions, few->out.span());
   std::atomic<bool> stop{false};
   Index told = 0;
   const bool complete = evaluator.evaluate_telling(
@@ -224,7 +228,7 @@ void try_stopping(MpiEvaluator& evaluator) {
         stop = true;
       },
       &stop);
-  check(!complete && told > 0 && told < 20, fmt::format("stopped after {} rows", told));
+  check(!complete && told > 0 && told < kRows, fmt::format("stopped after {} rows", told));
 }
 
 void try_wrong_calls(MpiEvaluator& evaluator) {
@@ -287,8 +291,9 @@ void try_bad_luck(MpiSession& session, const std::string& folder) {
   const auto& counts = evaluator.counts();
   check(counts.rows_done == 60 && counts.rows_failed == 0,
         fmt::format("{} rows done, {} failed", counts.rows_done, counts.rows_failed));
-  check(counts.count(rarefy::ProgramFault::died) == 10,
-        fmt::format("{} attempts failed, of 10", counts.count(rarefy::ProgramFault::died)));
+  // Two that were under way may have been ended when the rank began anew.
+  const auto died = counts.count(rarefy::ProgramFault::died);
+  check(died >= 8 && died <= 10, fmt::format("{} attempts failed, of 10", died));
 }
 
 void try_all(MpiSession& session, const std::string& folder) {

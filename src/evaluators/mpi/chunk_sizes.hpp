@@ -17,9 +17,11 @@ class ChunkSizes {
   /// So many rows have kept places busy for so long, all in all.
   void learn(Index rows, double seconds) {
     if (rows == 0) return;
+    // Dear rows among many cheap ones count more: too small a chunk costs little, one that is too
+    // large keeps all others waiting.
+    constexpr double kWeight = 0.2;
     const double now = std::max(seconds / static_cast<double>(rows), 1e-8);
-    constexpr double kWeight = 0.3;
-    per_row_ = per_row_ > 0 ? (1 - kWeight) * per_row_ + kWeight * now : now;
+    per_row_ = now > per_row_ ? now : (1 - kWeight) * per_row_ + kWeight * now;
   }
 
   /// How many more a rank should be given that has `rows` in `chunks` already; 0: none now.
@@ -37,10 +39,10 @@ class ChunkSizes {
       room = 0;
     }
     if (room <= 0 || waiting == 0) return 0;
-    const auto share = static_cast<double>(waiting) / (2.0 * static_cast<double>(all_places));
-    const double least = per_row_ == 0 ? 1 : kLeastSeconds / per_row_;
-    const double fitting = per_row_ == 0 ? 1 : kSeconds / per_row_;
-    const double wanted = std::clamp(share, least, fitting) * static_cast<double>(places);
+    const double equal = static_cast<double>(waiting) / static_cast<double>(all_places);
+    const double least = per_row_ == 0 ? 1 : std::min(kLeastSeconds / per_row_, equal);
+    const double most = per_row_ == 0 ? 1 : std::max(kSeconds / per_row_, least);
+    const double wanted = std::clamp(equal / 2, least, most) * static_cast<double>(places);
     const auto whole = static_cast<Index>(std::ceil(std::min(wanted, static_cast<double>(most_))));
     return std::min({std::max(Index{1}, whole), room, waiting});
   }
