@@ -82,16 +82,12 @@ struct Mpi : testing::Test {
     return bytes_of(place / (name + "/archive.npz"));
   }
   // Answers as it is asked, after a nap where there is one to take.
-  Words program(const std::string& special = {}) const {
+  Words program(const std::string& special = {}, int iterations = 12) const {
     write_text(place / "simulate.sh", "while read -r x y z; do\n" + special +
                                           "  [ -z \"$NAP\" ] || sleep $NAP\n  echo $x $y\ndone\n");
-    return {"run",    "--command", "sh " + folder("simulate.sh"),
-            "--n",    "3",         "--low",
-            "-2,-2",  "--high",    "2,2",
-            "--grid", "10",        "--emitters",
-            "2",      "--batch",   "8",
-            "--seed", "3",         "--iterations",
-            "12"};
+    return Words{"run", "--command", "sh " + folder("simulate.sh"), "--n", "3"} +
+           Words{"--low", "-2,-2", "--high", "2,2", "--grid", "10", "--emitters", "2"} +
+           Words{"--batch", "8", "--seed", "3", "--iterations", std::to_string(iterations)};
   }
   void expect_same(const Words& arguments, const std::vector<int>& sizes, const Words& more = {}) {
     const auto alone = rarefy_command(arguments + Words{"--out", folder("alone"), "--quiet"});
@@ -121,10 +117,8 @@ TEST_F(Mpi, FindsTheSameByAProgram) { expect_same(program(), {2, 5}); }
 TEST_F(Mpi, FindsTheSameBySeveralProgramsARank) { expect_same(program(), {3}, {"--workers", "3"}); }
 
 TEST_F(Mpi, TellsOfFailures) {
-  const auto arguments = program("  case $x in -*) echo \"no $x\" >&2; exit 3;; esac\n") +
-                         Words{"--retries", "1", "--iterations", "3"};
-  auto words = arguments;
-  words.erase(words.begin() + 21, words.begin() + 23);  // the other --iterations
+  const auto words =
+      program("  case $x in -*) echo \"no $x\" >&2; exit 3;; esac\n", 3) + Words{"--retries", "1"};
   const auto alone = rarefy_command(words + Words{"--out", folder("alone")});
   ASSERT_EQ(alone.exit_code, 0) << alone.err;
   const auto result = run_words(rarefy_on(3, words + Words{"--out", folder("ranks")}));
@@ -144,7 +138,7 @@ TEST_F(Mpi, TellsOfFailures) {
     std::ranges::sort(lines);
     return lines;
   };
-  EXPECT_GT(sorted("alone").size(), 8U);
+  EXPECT_GT(sorted("alone").size(), 4U);
   EXPECT_EQ(sorted("ranks"), sorted("alone"));
 }
 
@@ -238,14 +232,20 @@ TEST(MpiRanks, EvaluateManyJobsAtATime) {
 // ---- death --------------------------------------------------------------------------------------
 
 struct MpiDeath : Mpi {
-  Words arguments = program() + Words{"--journal", "on"};
+  // Notes every answer.
+  Words arguments = program("  echo >>" + folder("answers") + "\n", 30) + Words{"--journal", "on"};
   int kills = 0;
 
   void make_undisturbed() {
-    arguments[22] = "30";
     const auto result =
         rarefy_command(arguments + Words{"--out", folder("undisturbed"), "--quiet"});
     ASSERT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(answers(), kRows);
+    fs::remove(place / "answers");
+  }
+  static constexpr long kRows = 30L * 2 * 8;
+  [[nodiscard]] long answers() const {
+    return static_cast<long>(bytes_of(place / "answers").size());
   }
   [[nodiscard]] Words begin_or_resume() const {
     if (fs::exists(place / "run/config.toml")) return {"resume", folder("run"), "--quiet"};
@@ -272,6 +272,11 @@ struct MpiDeath : Mpi {
     ASSERT_EQ(result.exit_code, 0) << result.err;
     EXPECT_TRUE(archive("run") == archive("undisturbed"));
     expect_nobody_left();
+    // What was under way is made again, two rows a rank at most, but nothing that was finished.
+    EXPECT_GE(answers(), kRows);
+    EXPECT_LE(answers(), kRows + 2 * 3 * kills);
+    std::cout << kills << " kills, " << answers() - kRows << " of " << kRows
+              << " evaluations made twice\n";
   }
 };
 
@@ -310,7 +315,6 @@ TEST_F(MpiDeath, OfAnyRankLosesNothing) {
     EXPECT_NE(job.wait().exit_code, 0) << "round " << round << " was not disturbed";
     expect_nobody_left();
   }
-  std::cout << kills << " kills\n";
   finish(true);
 }
 
@@ -319,6 +323,7 @@ TEST_F(MpiDeath, OfTheLauncherLosesNothing) {
   Process job(rarefy_on(3, begin_or_resume()), {.prepare = with_naps});
   ASSERT_TRUE(job.wait_until([&] { return fs::exists(place / "run/journal.bin"); }));
   job.send(SIGKILL);
+  ++kills;
   (void)job.wait();
   expect_nobody_left();
   finish(false);
@@ -332,6 +337,7 @@ TEST_F(MpiDeath, BySignalSavesFirst) {
               }});
   ASSERT_TRUE(job.wait_until([&] { return fs::exists(place / "run/journal.bin"); }));
   job.send(SIGTERM);
+  ++kills;
   const auto& end = job.wait();
   EXPECT_NE(end.exit_code, 0);
   EXPECT_TRUE(contains(end.err, "stopping and saving")) << end.err;
