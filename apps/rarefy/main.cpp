@@ -39,13 +39,13 @@ int serve(CLI::App& app, const Seat& seat, int argc, char** argv) {
   try {
     app.parse(argc, argv);
     refuse_extras(app);
+    const bool needed = app.got_subcommand("run") || app.got_subcommand("resume");
+    return needed ? serve_rank_0(seat) : kDone;
   } catch (const CLI::Error&) {
     return kDone;
   } catch (const Error&) {
     return kDone;
   }
-  const bool needed = app.got_subcommand("run") || app.got_subcommand("resume");
-  return needed ? serve_rank_0(seat) : kDone;
 }
 
 int main_or_throw(int argc, char** argv) {

@@ -1,3 +1,4 @@
+#include <exception>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -38,8 +39,19 @@ class MpiServant {
   }
 
  private:
+  // Whatever happens, rank 0 hears of it: if this rank left alone, all others would wait for it.
   void read(const Letter& letter) {
     LetterReader reader(letter);
+    try {
+      obey(reader);
+    } catch (...) {
+      mail_.send(0, LetterWriter(LetterKind::error, reader.epoch())
+                        .exception(std::current_exception())
+                        .take());
+    }
+  }
+
+  void obey(LetterReader& reader) {
     switch (reader.kind()) {
       case LetterKind::greet: greet(reader); break;
       case LetterKind::evaluate: take_task(reader); break;
@@ -59,16 +71,11 @@ class MpiServant {
     greeting_.solution_dim = letter.count();
     greeting_.feature_dim = letter.count();
     greeting_.text = letter.text();
-    try {
-      bench_.reset();
-      auto evaluator = make_(greeting_);
-      const auto places = evaluator->capacity();
-      bench_ = std::make_unique<Workbench>(std::move(evaluator), greeting_.feature_dim, epoch);
-      mail_.send(0, LetterWriter(LetterKind::ready, epoch).count(places).take());
-    } catch (...) {
-      mail_.send(0,
-                 LetterWriter(LetterKind::error, epoch).exception(std::current_exception()).take());
-    }
+    bench_.reset();
+    auto evaluator = make_(greeting_);
+    const auto places = evaluator->capacity();
+    bench_ = std::make_unique<Workbench>(std::move(evaluator), greeting_.feature_dim, epoch);
+    mail_.send(0, LetterWriter(LetterKind::ready, epoch).count(places).take());
   }
 
   void take_task(LetterReader& letter) {
