@@ -268,6 +268,21 @@ struct MpiDeath : Mpi {
     }
     return -1;
   }
+  // The end of a job one of whose ranks was killed.
+  static void expect_disturbed_end(Process& job) {
+    const auto all_ranks_ended = [&] {
+      const auto ranks = children_of(job.id());
+      return std::ranges::none_of(ranks, lives);
+    };
+    ASSERT_TRUE(comes_true(all_ranks_ended));
+    // Where a rank dies while MPI begins, the mpirun of Open MPI 4.1.4 may wait for ever for a lock
+    // of its own (in PMIx_server_finalize), with nobody left to wait for.
+    constexpr std::chrono::seconds kItsTime(10);
+    const auto until = std::chrono::steady_clock::now() + kItsTime;
+    job.wait_until([&] { return std::chrono::steady_clock::now() >= until; });
+    job.send(SIGKILL);
+    EXPECT_NE(job.wait().exit_code, 0) << "it was not disturbed";
+  }
   void finish(bool with_ranks) {
     const auto words = begin_or_resume();
     const auto result = with_ranks ? run_words(rarefy_on(3, words)) : rarefy_command(words);
@@ -314,7 +329,7 @@ TEST_F(MpiDeath, OfAnyRankLosesNothing) {
     ASSERT_GT(process, 1) << "the job ended by itself: " << job.wait().err;
     ::kill(process, SIGKILL);
     ++kills;
-    EXPECT_NE(job.wait().exit_code, 0) << "round " << round << " was not disturbed";
+    expect_disturbed_end(job);
     expect_nobody_left();
   }
   finish(true);
