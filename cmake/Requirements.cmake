@@ -48,6 +48,15 @@ if(RAREFY_BUILD_PYTHON)
   rarefy_require(Python_FOUND "the headers of Python 3.11 or newer" python3-dev)
 endif()
 
+# The extension of Python's package never has it: there, mpi4py does the same.
+if(RAREFY_MPI AND NOT RAREFY_BUILD_PYTHON)
+  set(MPI_CXX_SKIP_MPICXX ON)  # the C interface is all we use
+  find_package(MPI QUIET COMPONENTS CXX)
+  if(NOT RAREFY_MPI STREQUAL AUTO)
+    rarefy_require(MPI_CXX_FOUND "MPI" libopenmpi-dev)
+  endif()
+endif()
+
 if(missing_things)
   list(JOIN missing_things ", " missing_things)
   list(JOIN missing_packages " " missing_packages)

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "exit_codes.hpp"
+#include "seat.hpp"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): another library's
 class App;
@@ -14,8 +15,8 @@ namespace rarefy::command {
 
 using Action = std::function<int()>;
 
-void add_run(CLI::App& app, Action& chosen);
-void add_resume(CLI::App& app, Action& chosen);
+void add_run(CLI::App& app, const Seat& seat, Action& chosen);
+void add_resume(CLI::App& app, const Seat& seat, Action& chosen);
 void add_evaluate(CLI::App& app, Action& chosen);
 void add_check(CLI::App& app, Action& chosen);
 void add_list(CLI::App& app, Action& chosen);

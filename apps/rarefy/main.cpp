@@ -11,6 +11,7 @@
 #include "commands.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "ranks.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/say.hpp"
 #include "rarefy/core/version.hpp"
@@ -33,7 +34,22 @@ int exit_code(ErrorKind kind) {
   return kFailed;
 }
 
+// Another rank than 0 of a job under mpirun says nothing: rank 0 has the same arguments, and does.
+int serve(CLI::App& app, const Seat& seat, int argc, char** argv) {
+  try {
+    app.parse(argc, argv);
+    refuse_extras(app);
+    const bool needed = app.got_subcommand("run") || app.got_subcommand("resume");
+    return needed ? serve_rank_0(seat) : kDone;
+  } catch (const CLI::Error&) {
+    return kDone;
+  } catch (const Error&) {
+    return kDone;
+  }
+}
+
 int main_or_throw(int argc, char** argv) {
+  const auto seat = seat_of_process();
   CLI::App app(
       "Rarefy: finds solutions as different from each other as possible, by density "
       "descent.",
@@ -47,13 +63,14 @@ int main_or_throw(int argc, char** argv) {
   app.get_formatter()->column_width(34);
 
   Action chosen;
-  add_run(app, chosen);
-  add_resume(app, chosen);
+  add_run(app, seat, chosen);
+  add_resume(app, seat, chosen);
   add_evaluate(app, chosen);
   add_check(app, chosen);
   add_list(app, chosen);
   add_show(app, chosen);
   app.allow_extras();
+  if (seat.rank > 0) return serve(app, seat, argc, argv);
 
   try {
     app.parse(argc, argv);

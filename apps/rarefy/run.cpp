@@ -12,6 +12,7 @@
 #include "options.hpp"
 #include "output.hpp"
 #include "own_problem.hpp"
+#include "ranks.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/instruction_set.hpp"
 #include "rarefy/core/say.hpp"
@@ -45,7 +46,8 @@ constexpr InterruptMessages kWhileRowsComeBack = {
 constexpr InterruptMessages kWhenSaved = {.first = "\nrarefy: all is saved already\n",
                                           .second = "\nrarefy: left at once; all was saved\n"};
 
-int go_on(Run& run, StopFlag stop, bool quiet) {
+int go_on(Run& run, StopFlag stop, bool quiet, Ranks* ranks, Index threads) {
+  if (ranks != nullptr) run.evaluate_with(ranks->evaluator(run, threads));
   const bool at_once = run.program() != nullptr || run.config().asynchronous;
   set_interrupt_messages(at_once ? kWhileRowsComeBack : kWhileRunning);
   Progress progress(run, quiet);
@@ -89,8 +91,10 @@ struct RunVerb {
   MachineOptions machine;
   std::string domain, config_file, out;
   bool overwrite = false, quiet = false;
+  Seat seat;
 
   int run() {
+    const auto ranks = join_ranks(seat);
     machine.apply();
     Settings settings;
     if (!config_file.empty()) settings = read_settings(config_file);
@@ -118,7 +122,7 @@ struct RunVerb {
     }
     const auto run = Run::start(config, std::move(run_folder),
                                 RunTeam{.threads = machine.threads, .stop = stop});
-    return go_on(*run, stop, quiet);
+    return go_on(*run, stop, quiet, ranks.get(), machine.threads);
   }
 };
 
@@ -127,8 +131,10 @@ struct ResumeVerb {
   std::string folder;
   std::optional<std::int64_t> iterations;
   bool quiet = false;
+  Seat seat;
 
   int run() {
+    const auto ranks = join_ranks(seat);
     machine.apply();
     const StopFlag stop = &stop_on_interrupt(kWhileLoading);
     auto run = Run::resume(RunFolder::open(folder), machine.threads);
@@ -155,7 +161,7 @@ struct ResumeVerb {
           "rarefy: this run is finished ({} iterations); --iterations N takes it further\n",
           with_commas(run->search().iteration())));
     }
-    return go_on(*run, stop, quiet);
+    return go_on(*run, stop, quiet, ranks.get(), machine.threads);
   }
 
   static std::int64_t checked(std::int64_t iterations) {
@@ -185,10 +191,11 @@ struct ResumeVerb {
 
 }  // namespace
 
-void add_run(CLI::App& app, Action& chosen) {
+void add_run(CLI::App& app, const Seat& seat, Action& chosen) {
   auto* verb = app.add_subcommand("run", "start a run in a folder of its own");
   verb->allow_extras();
   auto options = std::make_shared<RunVerb>(*verb);
+  options->seat = seat;
   verb->add_option("DOMAIN", options->domain, domain_help() + "; 'rarefy list' tells more")
       ->type_name("");
   verb->add_option("--config", options->config_file,
@@ -211,10 +218,11 @@ void add_run(CLI::App& app, Action& chosen) {
   verb->callback([&chosen, options] { chosen = [options] { return options->run(); }; });
 }
 
-void add_resume(CLI::App& app, Action& chosen) {
+void add_resume(CLI::App& app, const Seat& seat, Action& chosen) {
   auto* verb = app.add_subcommand("resume", "go on with a run that was stopped or killed");
   verb->allow_extras();
   auto options = std::make_shared<ResumeVerb>();
+  options->seat = seat;
   verb->add_option("DIR", options->folder, "the folder of the run")->required()->type_name("");
   verb->add_option("--iterations", options->iterations, "go on until this many in all")
       ->type_name("");

@@ -23,13 +23,15 @@ std::string newest(std::string text) {
 
 }  // namespace
 
-ProgramFailures::ProgramFailures(ProgramEvaluator& program, FilePlace file)
+ProgramFailures::ProgramFailures(ProgramRecord& program, FilePlace file)
     : program_(program), file_(std::move(file)) {}
 
-void ProgramFailures::take(std::int64_t iteration) {
+void ProgramFailures::take(const Search& search, std::int64_t iteration) {
   for (const auto& failure : program_.take_failures()) {
-    fmt::format_to(std::back_inserter(news_), "iteration {}, solution {}: {}\n", iteration,
-                   failure.row, printable(failure.message));
+    // A job is a batch of all emitters, number 0, or of the one of that number.
+    const Index row = search.rows_of(failure.job).first + failure.row;
+    fmt::format_to(std::back_inserter(news_), "iteration {}, solution {}: {}\n", iteration, row,
+                   printable(failure.message));
     if (!failure.error_output.empty()) {
       fmt::format_to(std::back_inserter(news_), "  standard error: {}\n",
                      printable(failure.error_output));
@@ -50,7 +52,7 @@ void ProgramFailures::write() {
 }
 
 Next ProgramFailures::iteration_done(const Search& search) {
-  take(search.iteration());
+  take(search, search.iteration());
   return Next::go_on;
 }
 
@@ -60,7 +62,7 @@ void ProgramFailures::checkpoint_written(const Search& /*search*/,
 }
 
 void ProgramFailures::end(const Search& search, DriveEnd /*end*/) {
-  take(search.iteration() + 1);  // of a batch that was not told
+  take(search, search.iteration() + 1);  // of a batch that was not told
   write();
 }
 

@@ -13,16 +13,16 @@ namespace rarefy {
 /// standard error. The file is replaced as a whole, with every checkpoint, and keeps the newest.
 class ProgramFailures : public Observer {
  public:
-  ProgramFailures(ProgramEvaluator& program, FilePlace file);
+  ProgramFailures(ProgramRecord& program, FilePlace file);
   Next iteration_done(const Search& search) override;
   void checkpoint_written(const Search& search, const std::filesystem::path& file) override;
   void end(const Search& search, DriveEnd end) override;
 
  private:
-  void take(std::int64_t iteration);
+  void take(const Search& search, std::int64_t iteration);
   void write();
 
-  ProgramEvaluator& program_;
+  ProgramRecord& program_;
   FilePlace file_;
   std::string news_;  // not in the file yet
 };

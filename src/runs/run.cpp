@@ -184,8 +184,9 @@ std::unique_ptr<Run> Run::start(const Config& config, RunFolder folder, Index th
 }
 
 std::unique_ptr<Run> Run::start(const Config& config, RunFolder folder, RunTeam team) {
-  if (config.program.any() && team.evaluator == nullptr) {
-    team.evaluator = make_program(config);
+  if (config.program.any()) {
+    auto program = make_program(config);  // where another evaluates, its options are checked
+    if (team.evaluator == nullptr) team.evaluator = std::move(program);
     return start(config, std::make_shared<DescribedDomain>(*config.own_problem), std::move(folder),
                  std::move(team));
   }
@@ -242,6 +243,11 @@ std::unique_ptr<Run> Run::resume(RunFolder folder, std::shared_ptr<const Domain>
   return run;
 }
 
+void Run::evaluate_with(std::shared_ptr<Evaluator> evaluator) {
+  team_.evaluator = std::move(evaluator);
+  can_evaluate_ = true;
+}
+
 void Run::set_iterations(std::int64_t iterations) {
   if (iterations == config_.iterations) return;
   Config checked = config_;
@@ -293,7 +299,7 @@ DriveEnd Run::go_with(Evaluator& evaluator, std::span<Observer* const> observers
   std::vector<Observer*> all = {&checkpoints};
   all.insert(all.end(), observers.begin(), observers.end());
   std::optional<ProgramFailures> failures;
-  if (auto* const program = dynamic_cast<ProgramEvaluator*>(&evaluator)) {
+  if (auto* const program = dynamic_cast<ProgramRecord*>(&evaluator)) {
     all.push_back(&failures.emplace(*program, folder_.failures()));
   }
 

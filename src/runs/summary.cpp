@@ -109,6 +109,7 @@ std::string summary_of(const Run& run, PeakMemory memory) {
     put("time", fmt::format("{:.1f} s ({} solutions/s)", line.seconds,
                             with_commas(static_cast<std::int64_t>(std::min(rate, 1e18)))));
   }
+  if (const auto text = run.evaluated_by(); !text.empty()) put("evaluated by", text);
   if (const auto text = program_of(run); !text.empty()) put("program", text);
   if (const auto text = journal_of(run); !text.empty()) put("journal", text);
   if (memory == PeakMemory::included) {

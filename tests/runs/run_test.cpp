@@ -1,7 +1,9 @@
 #include "rarefy/runs/run.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <stdexcept>
 
 #include "rarefy/core/error.hpp"
@@ -63,6 +65,44 @@ TEST_F(RunInAFolder, CanBeResumedFromItsFirstMoment) {
   EXPECT_TRUE(run->config() == config);
   EXPECT_EQ(run->go(), DriveEnd::finished);
   EXPECT_TRUE(bytes_of(run->folder().archive()) == expected);
+}
+
+// Answers with the first two numbers, and counts.
+class FirstTwo : public rarefy::Evaluator {
+ public:
+  void evaluate(rarefy::BatchView solutions, const rarefy::EvaluationSpan& out) override {
+    for (rarefy::Index i = 0; i < solutions.rows(); ++i) {
+      std::copy_n(solutions.row(i).begin(), 2, out.features.row(i).begin());
+      out.objectives[static_cast<std::size_t>(i)] = 1.0;
+      ++rows;
+    }
+  }
+  [[nodiscard]] std::string description() const override { return "somebody else"; }
+  rarefy::Index rows = 0;
+};
+
+TEST_F(RunInAFolder, SomebodyElseCanEvaluateForAProgram) {
+  // Nobody starts the program, which would fail.
+  config = rarefy::resolve(rarefy::parse_settings(
+      "[run]\ndomain = 'mine'\niterations = 4\n[program]\ncommand = 'exit 3'\n"
+      "[problem]\nname = 'mine'\nn = 3\nconstant-objective = true\nlower = [-2.0, -2.0]\n"
+      "upper = [2.0, 2.0]\n",
+      "test"));
+  const auto evaluator = std::make_shared<FirstTwo>();
+  const auto run =
+      Run::start(config, create("run"), rarefy::RunTeam{.threads = 1, .evaluator = evaluator});
+  EXPECT_EQ(run->evaluated_by(), "somebody else");
+  EXPECT_EQ(run->program(), nullptr);
+  EXPECT_EQ(run->go(), DriveEnd::finished);
+  EXPECT_EQ(evaluator->rows, 4 * run->search().candidates());
+  const auto expected = bytes_of(run->folder().archive());
+
+  // And take over from another.
+  const auto second = Run::start(config, create("second"), 1);
+  EXPECT_NE(second->program(), nullptr);
+  second->evaluate_with(evaluator);
+  EXPECT_EQ(second->go(), DriveEnd::finished);
+  EXPECT_TRUE(bytes_of(second->folder().archive()) == expected);
 }
 
 TEST_F(RunInAFolder, AnObserverThatThrowsLeavesAResumableFolder) {

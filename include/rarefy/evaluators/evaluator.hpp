@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "rarefy/core/batch.hpp"
@@ -51,6 +52,9 @@ class Evaluator {
 
   /// How many rows can be under way at a time: with fewer at hand, somebody is idle.
   [[nodiscard]] virtual Index capacity() const { return 1; }
+
+  /// Who evaluates, in words for the user, where that is not this process alone.
+  [[nodiscard]] virtual std::string description() const { return {}; }
 };
 
 /// Shares the rows of a batch out over the threads of a team.

@@ -110,7 +110,17 @@ struct ProgramCounts {
   }
 };
 
-class ProgramEvaluator : public StreamEvaluator {
+/// How programs have done, wherever they run.
+class ProgramRecord {
+ public:
+  virtual ~ProgramRecord() = default;
+  [[nodiscard]] virtual const ProgramCounts& counts() const = 0;
+  /// The rows that failed, in the order in which they did, the last 1000 of them; they are then
+  /// forgotten.
+  [[nodiscard]] virtual std::deque<ProgramFailure> take_failures() = 0;
+};
+
+class ProgramEvaluator : public StreamEvaluator, public ProgramRecord {
  public:
   /// Starts nothing yet. Throws for options that make no sense.
   explicit ProgramEvaluator(ProgramOptions options);
@@ -128,12 +138,15 @@ class ProgramEvaluator : public StreamEvaluator {
   void abandon() override;
   [[nodiscard]] Index capacity() const override;
 
+  /// It has worked somewhere else, with other rows: wait() does not take it for one that never
+  /// does.
+  void it_works();
+
   [[nodiscard]] const ProgramOptions& options() const;
-  [[nodiscard]] const ProgramCounts& counts() const;
+  [[nodiscard]] const ProgramCounts& counts() const override;
   /// The rows that failed, in the order in which they did; the last 1000 of them.
   [[nodiscard]] const std::deque<ProgramFailure>& failures() const;
-  /// The same, which are then forgotten.
-  [[nodiscard]] std::deque<ProgramFailure> take_failures();
+  [[nodiscard]] std::deque<ProgramFailure> take_failures() override;
 
  private:
   class Pool;

@@ -79,9 +79,15 @@ class Run {
   [[nodiscard]] const Domain& domain() const { return *domain_; }
   /// Whether its problem is at hand, and not only the description.
   [[nodiscard]] bool can_go_on() const { return can_evaluate_; }
-  /// The program that evaluates, where one does.
-  [[nodiscard]] const ProgramEvaluator* program() const {
-    return dynamic_cast<const ProgramEvaluator*>(team_.evaluator.get());
+  /// From now on, somebody else evaluates.
+  void evaluate_with(std::shared_ptr<Evaluator> evaluator);
+  /// Who evaluates, in words; empty where it is this process alone.
+  [[nodiscard]] std::string evaluated_by() const {
+    return team_.evaluator == nullptr ? std::string() : team_.evaluator->description();
+  }
+  /// How the programs do that evaluate, where some may.
+  [[nodiscard]] const ProgramRecord* program() const {
+    return dynamic_cast<const ProgramRecord*>(team_.evaluator.get());
   }
   [[nodiscard]] const Search& search() const { return *search_; }
   [[nodiscard]] std::shared_ptr<Search> shared_search() const { return search_; }

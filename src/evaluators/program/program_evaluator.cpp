@@ -56,6 +56,7 @@ void ProgramEvaluator::begin(Index job, BatchView solutions, const EvaluationSpa
 }
 std::span<const RowDone> ProgramEvaluator::wait(StopFlag stop) { return pool_->wait(stop); }
 void ProgramEvaluator::abandon() { pool_->abandon(); }
+void ProgramEvaluator::it_works() { pool_->it_works(); }
 Index ProgramEvaluator::capacity() const { return pool_->workers(); }
 const ProgramOptions& ProgramEvaluator::options() const { return pool_->options(); }
 const ProgramCounts& ProgramEvaluator::counts() const { return pool_->counts(); }

@@ -28,6 +28,7 @@ class ProgramEvaluator::Pool {
   void begin(Index job, BatchView solutions, const EvaluationSpan& out);
   std::span<const RowDone> wait(StopFlag stop);
   void abandon();
+  void it_works() { ever_worked_ = true; }
   [[nodiscard]] Index workers() const { return static_cast<Index>(workers_.size()); }
 
   [[nodiscard]] const ProgramOptions& options() const { return options_; }
