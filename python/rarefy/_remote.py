@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import multiprocessing
+import multiprocessing.connection
+import os
 import pickle
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -134,6 +138,20 @@ def _pickled(work: Work) -> bytes:
             f"evaluate: cannot be sent to other processes ({problem}); define it at the top of a module, or "
             "install cloudpickle"
         ) from None
+
+
+def begin(parcel: tuple[str, bytes | None]) -> None:
+    """The first thing in a process of our own."""
+    threading.Thread(target=_end_with_the_search, daemon=True).start()
+    receive(parcel)
+
+
+def _end_with_the_search() -> None:
+    """However that ends: where it is killed, nobody tells its processes."""
+    search = multiprocessing.parent_process()
+    if search is not None:
+        multiprocessing.connection.wait([search.sentinel])
+        os._exit(1)
 
 
 def receive(parcel: tuple[str, bytes | None]) -> None:

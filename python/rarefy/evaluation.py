@@ -336,7 +336,7 @@ class _Processes(_Pool):
 
         def make() -> Executor:
             return ProcessPoolExecutor(
-                workers, mp_context=context, initializer=_remote.receive, initargs=(parcel,)
+                workers, mp_context=context, initializer=_remote.begin, initargs=(parcel,)
             )
 
         super().__init__(work, workers, make, own=True)

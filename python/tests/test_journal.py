@@ -50,12 +50,26 @@ def count(tally: Path) -> int:
     return tally.stat().st_size if tally.exists() else 0
 
 
+def workers_of(tally: Path) -> list[str]:
+    """Processes that a run was started with, or that it has started: they have its environment."""
+    mark = f"RAREFY_TEST_RUN={tally}".encode()
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if mark in (process / "environ").read_bytes().split(b"\0"):
+                found.append(process.name)
+        except OSError:  # it has ended, or is somebody else's
+            continue
+    return found
+
+
 # Two workers have a piece of three solutions each under way; processes go on with what was handed to
 # them before they notice. Without a journal, everything would be made again.
 @pytest.mark.parametrize(("executor", "lost"), [(None, 1), ("threads", 12), ("processes", ROWS)])
 def test_a_killed_run_evaluates_only_what_is_missing(executor: str | None, lost: int, tmp_path: Path) -> None:
     folder, tally = tmp_path / "run", tmp_path / "tally"
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])}
+    environment["RAREFY_TEST_RUN"] = str(tally)
     process = subprocess.Popen(
         [sys.executable, "-c", KILLED, str(folder), str(tally), str(executor)], env=environment
     )
@@ -63,7 +77,10 @@ def test_a_killed_run_evaluates_only_what_is_missing(executor: str | None, lost:
         time.sleep(0.001)
     process.kill()
     process.wait()
-    time.sleep(0.1)  # workers notice
+    until = time.monotonic() + 120
+    while workers_of(tally):  # they end with the run
+        assert time.monotonic() < until, "somebody has outlived the run"
+        time.sleep(0.01)
     before = count(tally)
     assert 3 * ROWS < before < ITERATIONS * ROWS
     assert rarefy.load(folder).iteration == 0
