@@ -113,6 +113,7 @@ void Search::take_batch() {
 }
 
 void Search::ask(Emitters some) {
+  take_loaded_candidates();
   bool all_wait = true;
   for (Index e = some.first; e < some.end; ++e) all_wait = all_wait && awaits(e);
   if (all_wait) return;
@@ -169,6 +170,7 @@ void Search::tell_emitter(Index emitter, BatchView features, std::span<const dou
 
 void Search::tell(Emitters some, BatchView features, std::span<const double> objectives,
                   std::span<const std::uint8_t> valid) {
+  take_loaded_candidates();
   const RowRange rows = rows_of(some);
   if (objectives.empty() && !equal_objectives_.empty()) {
     objectives = part(equal_objectives_, 0, rows.count);
@@ -377,8 +379,8 @@ void Search::save(StateWriter& out) const {
 // Those under way: an emitter that reads the archive might propose others by now.
 void Search::save_candidates(StateWriter& out) const {
   out.integers("search.asked", std::vector<std::int64_t>(asked_.begin(), asked_.end()));
-  std::vector<double> values;
-  for (Index e = 0; e < emitters(); ++e) {
+  auto values = loaded_candidates_;
+  for (Index e = 0; e < emitters() && loaded_candidates_.empty(); ++e) {
     if (!awaits(e)) continue;
     const auto [first, count] = rows_of(e);
     const auto rows = batches_.front()->view().rows(first, count).values();
@@ -387,32 +389,40 @@ void Search::save_candidates(StateWriter& out) const {
   out.reals("search.candidates", values);
 }
 
+// They stay as the file has them until somebody asks: see make_room().
 void Search::load_candidates(StateReader& in) {
   std::vector<std::int64_t> asked(asked_.size());
   in.integers("search.asked", asked);
-  std::fill(asked_.begin(), asked_.end(), std::uint8_t{0});
   std::size_t expected = 0;
   for (Index e = 0; e < emitters(); ++e) {
-    if (asked[static_cast<std::size_t>(e)] == 0) continue;
-    expected += static_cast<std::size_t>(rows_of(e).count * solution_dim());
+    const bool waits = asked[static_cast<std::size_t>(e)] != 0;
+    asked_[static_cast<std::size_t>(e)] = waits ? 1 : 0;
+    if (waits) expected += static_cast<std::size_t>(rows_of(e).count * solution_dim());
   }
-  const auto values = in.reals_up_to("search.candidates", expected);
-  if (values.size() != expected) {
+  loaded_candidates_ = in.reals_up_to("search.candidates", expected);
+  if (loaded_candidates_.size() != expected) {
     throw Error(ErrorKind::corrupt, "saved state: values of candidates under way",
-                fmt::format("{}", values.size()), fmt::format("{}", expected));
+                fmt::format("{}", loaded_candidates_.size()), fmt::format("{}", expected));
   }
+  if (!std::all_of(loaded_candidates_.begin(), loaded_candidates_.end(),
+                   [](double value) { return std::isfinite(value); })) {
+    throw Error(ErrorKind::corrupt, "saved state: candidates under way", "one that is not finite",
+                "finite numbers");
+  }
+}
+
+// The emitters themselves are asked again, for they may remember what they have proposed.
+void Search::take_loaded_candidates() {
+  if (loaded_candidates_.empty()) return;
+  const auto values = std::exchange(loaded_candidates_, {});
+  const auto awaited = std::exchange(asked_, std::vector<std::uint8_t>(asked_.size()));
   auto next = values.begin();
   for (Index e = 0; e < emitters(); ++e) {
-    if (asked[static_cast<std::size_t>(e)] == 0) continue;
-    (void)ask_emitter(e);
+    if (awaited[static_cast<std::size_t>(e)] == 0) continue;
+    ask(only(e));
     const auto [first, count] = rows_of(e);
-    const auto out = solutions().span().rows(first, count);
     const auto end = next + count * solution_dim();
-    if (!std::all_of(next, end, [](double value) { return std::isfinite(value); })) {
-      throw Error(ErrorKind::corrupt, "saved state: candidates under way", "one that is not finite",
-                  "finite numbers");
-    }
-    std::copy(next, end, out.data());
+    std::copy(next, end, solutions().span().rows(first, count).data());
     next = end;
   }
 }

@@ -35,9 +35,9 @@ int exit_code(ErrorKind kind) {
 }
 
 // Another rank than 0 of a job under mpirun says nothing: rank 0 has the same arguments, and does.
-int serve(CLI::App& app, const Seat& seat, int argc, char** argv) {
+int serve(CLI::App& app, const Seat& seat, const Arguments& arguments) {
   try {
-    app.parse(argc, argv);
+    app.parse(arguments.count(), arguments.words());
     refuse_extras(app);
     const bool needed = app.got_subcommand("run") || app.got_subcommand("resume");
     return needed ? serve_rank_0(seat) : kDone;
@@ -70,10 +70,11 @@ int main_or_throw(int argc, char** argv) {
   add_list(app, chosen);
   add_show(app, chosen);
   app.allow_extras();
-  if (seat.rank > 0) return serve(app, seat, argc, argv);
+  const Arguments arguments(argc, argv);
+  if (seat.rank > 0) return serve(app, seat, arguments);
 
   try {
-    app.parse(argc, argv);
+    app.parse(arguments.count(), arguments.words());
   } catch (const CLI::CallForHelp&) {
     print_out(app.help());
     return kDone;

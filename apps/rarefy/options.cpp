@@ -29,8 +29,6 @@ ParameterOptions::ParameterOptions(CLI::App& verb, const std::vector<std::string
     given.option = verb.add_option("--" + std::string(parameter.name), given.text, text);
     given.option->group(fmt::format("Parameters: {}", parameter.section));
     given.option->type_name("");
-    // By itself, it says yes.
-    if (parameter.type == Parameter::Type::flag) given.option->expected(0, 1);
   }
 }
 
@@ -39,8 +37,7 @@ Settings ParameterOptions::settings() const {
   for (const auto& given : all_) {
     if (given.option->count() == 0) continue;
     Config scratch;
-    const bool by_itself = given.parameter->type == Parameter::Type::flag && given.text.empty();
-    set_from_text(scratch, *given.parameter, by_itself ? "true" : given.text);
+    set_from_text(scratch, *given.parameter, given.text);
     settings.values.push_back({given.parameter, given.parameter->get(scratch)});
   }
   return settings;
@@ -79,6 +76,19 @@ void MachineOptions::add_to(CLI::App& verb) {
 
 void MachineOptions::apply() const { pin_instruction_set(instruction_set_named(instruction_set)); }
 
+Arguments::Arguments(int argc, char** argv) : texts_(argv, argv + argc) {
+  for (std::size_t i = 1; i < texts_.size(); ++i) {
+    const auto all = parameters();
+    const bool flag = std::any_of(all.begin(), all.end(), [&](const Parameter& parameter) {
+      return parameter.type == Parameter::Type::flag &&
+             texts_[i] == "--" + std::string(parameter.name);
+    });
+    const bool by_itself = i + 1 == texts_.size() || texts_[i + 1].starts_with("-");
+    if (flag && by_itself) texts_[i] += "=true";
+  }
+  for (const auto& text : texts_) words_.push_back(text.c_str());
+}
+
 std::string in_our_words(const CLI::ParseError& error) {
   std::string text = error.what();
   // "--seed: 1 required  missing" where the kind of value has no name; "--seed: At Most 1 required
@@ -93,7 +103,7 @@ std::string in_our_words(const CLI::ParseError& error) {
 
 void refuse_empty(const CLI::App& verb) {
   for (const auto* option : verb.get_options()) {
-    if (option->get_items_expected_min() == 0) continue;  // a flag
+    if (option->get_items_expected_max() == 0) continue;  // a flag
     for (const auto& value : option->results()) {
       if (!value.empty()) continue;
       throw Error(ErrorKind::parameter, option->get_name(), "an empty text", "a value");

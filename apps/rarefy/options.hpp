@@ -35,6 +35,21 @@ class ParameterOptions {
   std::deque<Given> all_;  // a deque: CLI11 keeps pointers to the texts
 };
 
+/// The words of the command line. A parameter that is true or false says yes by itself, without a
+/// value behind it.
+class Arguments {
+ public:
+  Arguments(int argc, char** argv);
+  Arguments(const Arguments&) = delete;
+  Arguments& operator=(const Arguments&) = delete;
+  [[nodiscard]] int count() const { return static_cast<int>(words_.size()); }
+  [[nodiscard]] const char* const* words() const { return words_.data(); }
+
+ private:
+  std::vector<std::string> texts_;
+  std::vector<const char*> words_;
+};
+
 /// --threads and --instruction-set: how a run is computed, not what.
 struct MachineOptions {
   Index threads = 0;

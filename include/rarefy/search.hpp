@@ -184,6 +184,7 @@ class Search {
   void restart(Emitters some);
   void save_candidates(StateWriter& out) const;
   void load_candidates(StateReader& in);
+  void take_loaded_candidates();
   void identify(StateOptions& options) const;
 
   SearchParts parts_;
@@ -198,6 +199,7 @@ class Search {
   std::int64_t outside_ = 0;
   std::vector<std::int64_t> generations_;  // by emitter
   std::vector<std::uint8_t> asked_;        // by emitter
+  std::vector<double> loaded_candidates_;  // of those that were asked, until anybody wants them
   RowRange told_;           // of the last batch; what follows has an entry for each of these rows
   bool half_told_ = false;  // tell() is under way, or ended in an error half way
 

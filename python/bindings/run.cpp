@@ -143,7 +143,7 @@ class PythonStream : public StreamEvaluator {
 
   void begin(Index job, BatchView solutions, const EvaluationSpan& out) override {
     const nb::gil_scoped_acquire acquire;
-    jobs_[job] = out;
+    jobs_[job] = {out, solutions.rows()};
     stream_.attr("begin")(job, copy_of(solutions));
   }
 
@@ -163,7 +163,11 @@ class PythonStream : public StreamEvaluator {
     try {
       stream_.attr("abandon")();
     } catch (nb::python_error& error) {  // whoever gives up has a reason already
-      error.discard_as_unraisable("abandon");
+      if (error.matches(PyExc_KeyboardInterrupt)) {
+        PyErr_SetInterrupt();  // as soon as somebody can hear of it
+      } else {
+        error.discard_as_unraisable("abandon");
+      }
     }
   }
 
@@ -178,25 +182,30 @@ class PythonStream : public StreamEvaluator {
     const auto count = static_cast<Index>(features.shape(0));
     const auto found = jobs_.find(job);
     if (found == jobs_.end() || first < 0 || count < 1 ||
-        first + count > found->second.features.rows() ||
-        static_cast<Index>(features.shape(1)) != found->second.features.cols()) {
+        first + count > found->second.out.features.rows() ||
+        static_cast<Index>(features.shape(1)) != found->second.out.features.cols()) {
       throw Error(
           ErrorKind::data, "features",
           fmt::format("{} x {} from row {} of job {}", count, features.shape(1), first, job),
           "rows of a job that was begun");
     }
-    const auto& out = found->second;
+    const auto out = found->second.out;
     const auto begin = static_cast<std::size_t>(first);
     const auto size = static_cast<std::size_t>(count);
     std::copy_n(features.data(), features.size(), out.features.rows(first, count).data());
     copy_or(given[3], out.objectives.subspan(begin, size), 1.0, "objectives");
     copy_or(given[4], out.valid.subspan(begin, size), std::uint8_t{1}, "valid");
     for (Index row = first; row < first + count; ++row) named_.push_back({job, row});
+    if ((found->second.left -= count) <= 0) jobs_.erase(found);
   }
 
   nb::object stream_;
   Index workers_;
-  std::map<Index, EvaluationSpan> jobs_;
+  struct Job {
+    EvaluationSpan out;
+    Index left = 0;  // rows
+  };
+  std::map<Index, Job> jobs_;
   std::vector<RowDone> named_;
 };
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 _WORTH_HANDING_OUT = 0.02
 # So many pieces for each worker are handed out, so that nobody waits for the next.
 _PIECES_AT_A_TIME = 2
-# As long as nothing has worked, so many rows may fail.
-_TRIED_IN_VAIN = 32
 
 # Rows that are done: the job, the first of them, features, objectives or None, valid or None.
 Done = tuple[int, int, Doubles, Doubles | None, Any]
@@ -66,6 +64,7 @@ class RowStream(BatchEvaluator):
         self._sent = 0  # pieces, for the function goes with the first
         self._succeeded = 0  # rows
         self._failed = 0
+        self._broken_at = -1  # how many had succeeded when a foreign executor broke
         self._seconds = 0.0  # that succeeded rows took
         self._all_there: float | None = None  # when processes that were started are, at the latest
 
@@ -93,8 +92,8 @@ class RowStream(BatchEvaluator):
             except queue.Empty:
                 self._end_what_takes_too_long(done)
                 self._end_what_was_forgotten(done)
-        in_vain = min(_TRIED_IN_VAIN, self._search.candidates)
-        if not self._succeeded and self._failed >= in_vain and self._search.failed == self._search.evaluations:
+        in_vain = not self._succeeded and self._failed >= self._search.candidates
+        if in_vain and self._search.failed == self._search.evaluations:
             first = self.failures[0].exception
             raise RuntimeError(
                 f"none of the first {self._failed} solutions could be evaluated; the first failed with: {first!r}"
@@ -103,9 +102,13 @@ class RowStream(BatchEvaluator):
 
     def abandon(self) -> None:
         self._todo.clear()
+        if not self._under_way:
+            return
         for future in list(self._under_way):
             future.cancel()
         self._under_way.clear()
+        if self._pool is not None and self._pool._own:  # nobody waits for those that hang
+            self._mend()
 
     # ---- handing out -----------------------------------------------------------------------------
 
@@ -174,8 +177,8 @@ class RowStream(BatchEvaluator):
             return
         try:
             results = future.result()
-        except CancelledError:  # because others were ended
-            self._todo.appendleft(piece)
+        except CancelledError as error:  # by the executor: what we have ended is not under way any more
+            self._take(piece, self._work.failed(len(piece.solutions), error), done)
         except BrokenExecutor as error:
             self._somebody_died(piece, error, done)
         except Exception as error:  # whatever the executor makes of what happened
@@ -189,6 +192,11 @@ class RowStream(BatchEvaluator):
     def _somebody_died(self, piece: _Piece, error: BaseException, done: list[Done]) -> None:
         """All that were under way are lost with the one it died of. To find that one, each is tried again
         while nobody else is."""
+        assert self._pool is not None
+        if not self._pool._own:
+            if self._broken_at == self._succeeded:
+                raise error  # it is still broken, and not ours to mend
+            self._broken_at = self._succeeded
         suspects = [piece, *self._under_way.values()]
         self._under_way.clear()
         self._mend()

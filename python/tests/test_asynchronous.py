@@ -5,8 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 import time
+from collections.abc import Callable
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -38,6 +43,29 @@ def hangs_sometimes(solution: np.ndarray) -> tuple[float, float]:
     if solution[0] > 1.5:
         time.sleep(60)
     return project_row(solution)
+
+
+HANGS = 300.0  # seconds
+
+
+def hang() -> None:
+    time.sleep(HANGS)
+
+
+class HangsOnce:
+    """The first time."""
+
+    def __init__(self, marker: Path, hangs: Callable[[], Any]) -> None:
+        self.marker = marker
+        self.hangs = hangs
+
+    def __call__(self, solution: np.ndarray) -> tuple[float, float]:
+        try:
+            self.marker.touch(exist_ok=False)
+        except FileExistsError:
+            return project_row(solution)
+        self.hangs()
+        return project_row(solution)
 
 
 def dies_sometimes(solution: np.ndarray) -> tuple[float, float]:
@@ -157,6 +185,44 @@ def test_a_callback_stops_it_and_it_can_go_on() -> None:
     assert search.evaluations == ITERATIONS * ROWS
     search.run(all_rows, ITERATIONS + 2, progress=False)  # and all together
     assert search.evaluations == (ITERATIONS + 2) * ROWS
+
+
+class Cancelling(Executor):
+    """Takes nothing on."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        future.cancel()
+        future.set_running_or_notify_cancel()
+        return future
+
+
+def test_an_executor_that_takes_nothing_on_is_told_of() -> None:
+    with pytest.raises(RuntimeError, match="none of the first .* solutions could be evaluated"):
+        small().run(slow_row, 2, rowwise=True, executor=Cancelling(), workers=2, asynchronous=True, progress=False)
+
+
+def test_an_executor_that_is_broken_for_good_ends_the_run() -> None:
+    with ProcessPoolExecutor(2) as pool, pytest.raises(BrokenProcessPool):
+        small(sigma0=3.0).run(
+            dies_sometimes, ITERATIONS, rowwise=True, executor=pool, asynchronous=True, progress=False
+        )
+
+
+@pytest.mark.parametrize("executor", ["threads", "processes"])
+def test_a_stop_does_not_wait_for_what_hangs(executor: str, tmp_path: Path) -> None:
+    released = threading.Event()
+    hangs = released.wait if executor == "threads" else hang
+    began = time.monotonic()
+    result = small(batch=3, emitters=8).run(
+        HangsOnce(tmp_path / "marker", hangs), 100, rowwise=True, executor=executor, workers=3, timeout=600.0,
+        asynchronous=True, progress=False, callback=lambda search: True,
+    )  # fmt: skip
+    released.set()
+    assert (tmp_path / "marker").exists()
+    assert not result.finished
+    assert result.search.evaluations == ROWS
+    assert time.monotonic() - began < HANGS / 2
 
 
 def test_a_loop_of_ones_own() -> None:

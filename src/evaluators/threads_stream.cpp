@@ -2,17 +2,32 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string>
+#include <system_error>
 #include <utility>
+
+#include "rarefy/core/error.hpp"
 
 namespace rarefy {
 
 ThreadsStream::ThreadsStream(const Domain& domain, Index threads) : domain_(domain) {
   if (threads <= 0) threads = std::max<Index>(1, std::thread::hardware_concurrency());
   threads_.reserve(static_cast<std::size_t>(threads));
-  for (Index i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+  try {
+    for (Index i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+  } catch (const std::system_error& refusal) {
+    dismiss();
+    throw Error(ErrorKind::io, "threads", std::to_string(threads),
+                std::string("fewer: the system says ") + refusal.what());
+  } catch (...) {  // no memory: those that have started must not be left behind
+    dismiss();
+    throw;
+  }
 }
 
-ThreadsStream::~ThreadsStream() {
+ThreadsStream::~ThreadsStream() { dismiss(); }
+
+void ThreadsStream::dismiss() {
   {
     const std::lock_guard lock(mutex_);
     queue_.clear();
@@ -48,6 +63,11 @@ std::span<const RowDone> ThreadsStream::wait(StopFlag stop) {
     return !done_.empty() || trouble_ || (queue_.empty() && in_hand_ == 0);
   };
   while (!something() && !stop_asked(stop)) something_done_.wait_for(lock, kLook, something);
+  if (stop_asked(stop)) {
+    // Nobody can take from the threads what they have in hand, so it may as well be used.
+    queue_.clear();
+    something_done_.wait(lock, [&] { return in_hand_ == 0; });
+  }
   if (trouble_) std::rethrow_exception(std::exchange(trouble_, nullptr));
   named_.clear();
   std::swap(named_, done_);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 
 #include "rarefy/core/error.hpp"
 #include "runs/elapsed.hpp"
@@ -18,6 +19,12 @@ namespace {
                           number, turn.emitter, why));
 }
 
+// As many as can be counted, where nobody means to reach the end.
+std::int64_t evaluations_in(std::int64_t iterations, Index candidates) {
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  return iterations > kMost / candidates ? kMost : iterations * candidates;
+}
+
 }  // namespace
 
 AsynchronousLoop::AsynchronousLoop(Search& search, StreamEvaluator& evaluator, Turns& turns,
@@ -26,7 +33,7 @@ AsynchronousLoop::AsynchronousLoop(Search& search, StreamEvaluator& evaluator, T
       evaluator_(evaluator),
       turns_(turns),
       journal_(journal),
-      budget_(iterations * search.candidates()),
+      budget_(evaluations_in(iterations, search.candidates())),
       jobs_(static_cast<std::size_t>(search.emitters())) {}
 
 // The evaluator must not write into jobs that are gone.
@@ -100,21 +107,25 @@ std::optional<Index> AsynchronousLoop::idle_emitter() const {
 }
 
 // As it can be taken now: where fewer evaluations are planned than there were when the order was
-// written down, nobody asks any more in the end.
-std::optional<Turn> AsynchronousLoop::prescribed_turn() const {
-  auto turn = turns_.prescribed();
-  if (!turn) return turn;
-  if (turn->emitter < 0 || turn->emitter >= search_.emitters()) {
-    refuse(turns_.taken(), *turn, fmt::format("and there are {}", search_.emitters()));
+// written down, nobody asks any more in the end, and turns of those who have not are left out.
+std::optional<Turn> AsynchronousLoop::prescribed_turn() {
+  while (auto turn = turns_.prescribed()) {
+    if (turn->emitter < 0 || turn->emitter >= search_.emitters()) {
+      refuse(turns_.taken(), *turn, fmt::format("and there are {}", search_.emitters()));
+    }
+    const bool awaited = jobs_[static_cast<std::size_t>(turn->emitter)].has_value();
+    if (turn->kind == TurnKind::asked) {
+      if (awaited) refuse(turns_.taken(), *turn, "which was asked already");
+      if (may_ask()) return turn;
+    } else if (awaited) {
+      if (!may_ask()) turn->kind = TurnKind::told;
+      return turn;
+    } else if (may_ask()) {
+      refuse(turns_.taken(), *turn, "which was not asked");
+    }
+    turns_.skip();
   }
-  const bool awaited = jobs_[static_cast<std::size_t>(turn->emitter)].has_value();
-  if (turn->kind == TurnKind::asked) {
-    if (awaited) refuse(turns_.taken(), *turn, "which was asked already");
-    return may_ask() ? turn : std::nullopt;
-  }
-  if (!awaited) refuse(turns_.taken(), *turn, "which was not asked");
-  if (!may_ask()) turn->kind = TurnKind::told;
-  return turn;
+  return std::nullopt;
 }
 
 // None: it was stopped.
@@ -197,13 +208,16 @@ void AsynchronousLoop::take(const Turn& turn) {
       }
       journal_->write();
     }
+    turns_.note(turn);  // before anything follows from it
     search_.tell_emitter(emitter, job->out.features, job->out.objectives, job->out.valid);
+    turns_.count();
     under_way_ -= job->solutions.rows();
     std::erase(ready_, emitter);
     job.reset();
+  } else {
+    turns_.note(turn);
+    turns_.count();
   }
-  if (turn.kind != TurnKind::told) (void)search_.ask_emitter(emitter);
-  turns_.take(turn);  // before anything is evaluated that follows from it
   if (turn.kind != TurnKind::told) begin(emitter);
 }
 

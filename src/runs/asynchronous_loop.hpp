@@ -26,8 +26,9 @@ class AsynchronousLoop {
   AsynchronousLoop(const AsynchronousLoop&) = delete;
   AsynchronousLoop& operator=(const AsynchronousLoop&) = delete;
 
-  /// Until so many evaluations are told as `iterations` whole batches have; no more are begun. What
-  /// is under way when somebody stops it is given up, and asked for again by whoever goes on.
+  /// Until so many evaluations are told as `iterations` whole batches have; no more are begun, but
+  /// for the rest of the last emitter's where emitters have unlike numbers of rows. What is under
+  /// way when somebody stops it is given up, and asked for again by whoever goes on.
   DriveEnd go(std::span<Observer* const> observers, StopFlag stop);
 
  private:
@@ -48,7 +49,7 @@ class AsynchronousLoop {
   void begin(Index emitter);
   void begin_what_is_asked();
   [[nodiscard]] std::optional<Turn> next_turn(StopFlag stop);
-  [[nodiscard]] std::optional<Turn> prescribed_turn() const;
+  [[nodiscard]] std::optional<Turn> prescribed_turn();
   [[nodiscard]] std::optional<Index> idle_emitter() const;
   [[nodiscard]] bool may_ask() const;
   bool wait_for_rows(StopFlag stop);

@@ -68,6 +68,15 @@ Config config_for(Config config, const DomainInfo& problem) {
   return config;
 }
 
+// As many as told and awaited rows make up.
+std::int64_t iterations_begun(const Search& search) {
+  auto rows = search.evaluations();
+  for (Index e = 0; e < search.emitters(); ++e) {
+    if (search.awaits(e)) rows += search.rows_of(e).count;
+  }
+  return (rows + search.candidates() - 1) / search.candidates();
+}
+
 }  // namespace
 
 // Writes the state down while the loop goes round.
@@ -176,6 +185,14 @@ std::vector<Turn> Run::turns_to_repeat() const {
     throw Error(ErrorKind::data, "order", fmt::format("'{}'", config_.order),
                 "the folder of an asynchronous run, or the order.bin in it");
   }
+  const auto emitters = search_->emitters();
+  const auto stranger = std::find_if(turns.begin(), turns.end(),
+                                     [&](const Turn& turn) { return turn.emitter >= emitters; });
+  if (stranger != turns.end()) {
+    throw Error(ErrorKind::data, "order",
+                fmt::format("'{}', with a turn of emitter {}", config_.order, stranger->emitter),
+                fmt::format("that of a run with {} emitters, as this one has", emitters));
+  }
   return turns;
 }
 
@@ -255,6 +272,11 @@ void Run::set_iterations(std::int64_t iterations) {
   if (iterations < search_->iteration()) {
     throw Error(ErrorKind::parameter, "iterations", fmt::format("{}", iterations),
                 fmt::format("at least the {} that are done", search_->iteration()));
+  }
+  // What was asked for is evaluated.
+  if (const auto begun = iterations_begun(*search_); config_.asynchronous && iterations < begun) {
+    throw Error(ErrorKind::parameter, "iterations", fmt::format("{}", iterations),
+                fmt::format("at least the {} that were begun", begun));
   }
   config_.iterations = iterations;
   write_file_atomically(folder_.config(), to_toml(config_));

@@ -61,20 +61,31 @@ std::optional<Turn> Turns::prescribed() const {
   return prescribed_[next_];
 }
 
-void Turns::take(const Turn& turn) {
-  if (prescribed() == turn) {
+void Turns::skip() {
+  leave_the_file();
+  ++next_;
+}
+
+void Turns::note(const Turn& turn) {
+  const auto next = prescribed();
+  if (next && next->emitter == turn.emitter) {
+    if (*next != turn) leave_the_file();
     ++next_;
-    ++taken_;
-    return;
+    if (in_file_) return;
+  } else if (next) {
+    leave_the_file();
+    prescribed_.clear();
+    next_ = 0;
   }
-  if (prescribed()) forget_from(taken_);
-  prescribed_.clear();
-  next_ = 0;
-  if (file_ != nullptr) {
-    file_->add(record_of(taken_, turn));
-    file_->write();
-  }
-  ++taken_;
+  if (file_ == nullptr) return;
+  file_->add(record_of(taken_, turn));
+  file_->write();
+}
+
+// What is prescribed is not what is going to be done: the file has only what was.
+void Turns::leave_the_file() {
+  if (in_file_) forget_from(taken_);
+  in_file_ = false;
 }
 
 void Turns::forget_from(std::int64_t number) {

@@ -65,6 +65,8 @@ TEST_F(CommandAsynchronous, MistakesAreNamed) {
   EXPECT_NE(result.exit_code, 0);
   EXPECT_TRUE(contains(result.err, "expected the folder of an asynchronous run")) << result.err;
   EXPECT_FALSE(fs::exists(place / "refused/config.toml"));
+  result = rarefy_command({"run", "lp", "--asynchronous", ""});
+  EXPECT_EQ(result.err, "rarefy: --asynchronous: got an empty text, expected a value\n");
   result = rarefy_command({"run", "lp", "--asynchronous", "perhaps"});
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_TRUE(contains(result.err, "asynchronous: got 'perhaps', expected true or false"))

@@ -2,12 +2,16 @@
 #include "rarefy/evaluators/threads_stream.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <atomic>
 #include <set>
 #include <stdexcept>
+#include <string>
+#include <thread>
 #include <utility>
 
+#include "rarefy/core/error.hpp"
 #include "rarefy/domains/function_domain.hpp"
 
 namespace rarefy {
@@ -72,19 +76,48 @@ TEST(ThreadsStream, TroubleArrivesAndItGoesOn) {
   EXPECT_EQ(other.out.features(9, 0), 38);
 }
 
-TEST(ThreadsStream, AStopIsHeededAndWhatIsLeftIsForgotten) {
-  std::atomic<bool> released{false};
-  const auto domain = doubling([&](double) { released.wait(false); });
+TEST(ThreadsStream, AStopLeavesWhatWasNotBegun) {
+  std::atomic<bool> called{false}, released{false};
+  const auto domain = doubling([&](double) {
+    called = true;
+    called.notify_all();
+    released.wait(false);
+  });
   ThreadsStream stream(domain, 1);
   Job job(100, 0);
   stream.begin(0, job.solutions, job.out.span());
+  called.wait(false);
+  std::thread other([&] {
+    released = true;
+    released.notify_all();
+  });
   const std::atomic<bool> stop{true};
-  EXPECT_TRUE(stream.wait(&stop).empty()) << "it comes back, and nothing is done";
-  released = true;
-  released.notify_all();
-  stream.abandon();
+  std::size_t done = 0;
+  while (done == 0) done = stream.wait(&stop).size();
+  other.join();
+  EXPECT_GE(done, 25U) << "a piece was in hand, and is not lost";
+  EXPECT_LT(done, 100U);
   EXPECT_TRUE(stream.wait().empty()) << "nothing is under way";
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST(ThreadsStream, MoreThreadsThanTheSystemHasAreRefused) {
+  const auto domain = doubling();
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_AS, &before), 0);
+  rlimit little = before;
+  little.rlim_cur = rlim_t{2} << 30;  // of the address space: 8 MiB a stack
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &little), 0);
+  std::string message = "nothing";
+  try {
+    ThreadsStream stream(domain, 2000);
+  } catch (const Error& error) {
+    message = error.what();
+  }
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &before), 0);
+  EXPECT_TRUE(message.starts_with("threads: got 2000, expected fewer")) << message;
+}
+#endif
 
 TEST(ThreadsStream, MayGoInTheMiddle) {
   const auto domain = doubling();

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <set>
 #include <string>
 
@@ -138,9 +139,11 @@ TEST_F(AsynchronousRun, FewerIterationsFollowTheOrderAsFarAsTheyGo) {
   EXPECT_LT(part.size(), whole.size());
   const auto common = std::mismatch(part.begin(), part.end(), whole.begin()).first - part.begin();
   EXPECT_GE(common, 30 * 3 - 3);
-  // What has become of it can be repeated as well.
+  // What has become of it can be repeated as well, and is the same every time.
   EXPECT_EQ(go(*start("shorter-again", "shorter"), 3), DriveEnd::finished);
   expect_same("shorter", "shorter-again");
+  EXPECT_EQ(go(*start("shorter-too", "first"), 4), DriveEnd::finished);
+  expect_same("shorter", "shorter-too");
 }
 
 TEST_F(AsynchronousRun, AnOrderThatDoesNotFitIsNamed) {
@@ -157,7 +160,9 @@ TEST_F(AsynchronousRun, AnOrderThatDoesNotFitIsNamed) {
   };
   using enum TurnKind;
   EXPECT_EQ(message({{0, asked}, {3, asked}}),
-            "order: turn 1 is of emitter 3, and there are 3: it is the order of another run");
+            "order: got '" + at("order.bin").string() +
+                "', with a turn of emitter 3, expected that of a run with 3 emitters, as this one "
+                "has");
   fs::remove(at("order.bin"));
   EXPECT_EQ(message({{0, asked}, {1, told}}),
             "order: turn 1 is of emitter 1, which was not asked: it is the order of another run");
@@ -172,6 +177,37 @@ TEST_F(AsynchronousRun, AnOrderThatDoesNotFitIsNamed) {
     EXPECT_NE(std::string(error.what()).find("the order.bin in it"), std::string::npos)
         << error.what();
   }
+}
+
+TEST_F(AsynchronousRun, CannotEndBeforeWhatWasBegun) {
+  StopAfter after(7);
+  EXPECT_EQ(go(*start("stopped"), 1, {&after}), DriveEnd::stopped);
+  const auto run = resume("stopped");
+  try {
+    run->set_iterations(7);
+    ADD_FAILURE() << "taken";
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "iterations: got 7, expected at least the 8 that were begun");
+  }
+  run->set_iterations(8);
+  EXPECT_EQ(go(*run, 2), DriveEnd::finished);
+  EXPECT_EQ(run->search().evaluations(), 8 * 24);
+}
+
+TEST_F(AsynchronousRun, ATurnThatWasNotedAndNotTakenIsPrescribed) {
+  using enum TurnKind;
+  const FilePlace file(at("order.bin"));
+  {
+    Turns turns(file, 0);
+    turns.note({2, asked});
+    turns.count();
+    turns.note({1, asked});  // and here something goes wrong
+    EXPECT_EQ(turns.taken(), 1);
+  }
+  const Turns turns(file, 1);
+  EXPECT_EQ(turns.prescribed(), (Turn{1, asked}));
+  EXPECT_THROW(Turns(file, 3), Error);
 }
 
 TEST_F(AsynchronousRun, WithoutItsOrderItIsNotGoneOnWith) {
@@ -226,6 +262,18 @@ TEST(AsynchronousDrive, InMemory) {
   EXPECT_EQ(drive_asynchronously(*search, evaluator, 10), DriveEnd::finished);
   EXPECT_EQ(search->evaluations(), 10 * 24);
   for (Index e = 0; e < 3; ++e) EXPECT_FALSE(search->awaits(e));
+}
+
+TEST(AsynchronousDrive, MayBeMeantToGoOnForEver) {
+  const auto config = small_config();
+  const auto domain = make_domain(config);
+  const auto search = make_search(config, domain->info(), 1);
+  ShuffledStream evaluator(*domain, 4);
+  StopAfter after(3);
+  Observer* const observers[] = {&after};
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(drive_asynchronously(*search, evaluator, kMost, observers), DriveEnd::stopped);
+  EXPECT_EQ(search->iteration(), 3);
 }
 
 TEST(AsynchronousDrive, WhatTheEvaluatorThrowsEndsItAndTheSearchStaysUsable) {

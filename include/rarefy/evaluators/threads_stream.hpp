@@ -25,7 +25,8 @@ class ThreadsStream : public StreamEvaluator {
   ThreadsStream& operator=(const ThreadsStream&) = delete;
 
   void begin(Index job, BatchView solutions, const EvaluationSpan& out) override;
-  /// Throws what the domain has thrown.
+  /// Throws what the domain has thrown. A stop is heeded when the threads are done with what they
+  /// have in hand, which is named; the rest is forgotten.
   std::span<const RowDone> wait(StopFlag stop = nullptr) override;
   /// Waits for what the threads have in hand: nobody can take that from them.
   void abandon() override;
@@ -39,6 +40,7 @@ class ThreadsStream : public StreamEvaluator {
     EvaluationSpan out;
   };
   void work();
+  void dismiss();
   void evaluate_piece(const Piece& piece) const;
 
   const Domain& domain_;

@@ -44,9 +44,14 @@ class Turns {
 
   /// The next turn, where it is prescribed.
   [[nodiscard]] std::optional<Turn> prescribed() const;
-  /// A turn that is taken: the prescribed one, or else one that is noted now. Where another was
-  /// prescribed, that and all behind it are forgotten.
-  void take(const Turn& turn);
+  /// The prescribed turn cannot be taken, because fewer evaluations are planned than then.
+  void skip();
+  /// Writes down a turn that is about to be taken, unless the file has it already as prescribed.
+  /// Where the emitter may not ask any more, what is prescribed is still followed, but the file
+  /// has what becomes of it; where a turn is another's, nothing is prescribed any more.
+  void note(const Turn& turn);
+  /// The turn was taken. Not before: what was noted and not taken is prescribed to whoever goes on.
+  void count() { ++taken_; }
   /// How many were taken, those behind at the beginning included.
   [[nodiscard]] std::int64_t taken() const { return taken_; }
   /// Brings them to the disk.
@@ -54,10 +59,12 @@ class Turns {
 
  private:
   void forget_from(std::int64_t number);
+  void leave_the_file();
 
   std::unique_ptr<Journal> file_;
   std::vector<Turn> prescribed_;
   std::size_t next_ = 0;  // of those
+  bool in_file_ = true;   // the prescribed ones are there, behind those that were taken
   std::int64_t taken_ = 0;
 };
 
