@@ -86,11 +86,12 @@ fresh: ## try `make demo` and `make test` in a new Debian 12 (needs root)
 	@scripts/setup fresh
 	@scripts/fresh
 
-bench: ## build and run the benchmarks
+bench: ## build and run the benchmarks: of the parts, then rows through programs, MPI and Python's engines
 	@scripts/setup build bench
 	@cmake --preset bench
 	@cmake --build --preset bench --parallel $(JOBS) --target rarefy_bench
 	build/bench/rarefy_bench $(BENCH_ARGS)
+	@$(if $(BENCH_ARGS),,$(MAKE) --no-print-directory bench-programs bench-mpi bench-engines)
 
 bench-flow: ## compare the flow with PyTorch: time, gradients, log-densities
 	@scripts/setup build bench peers

@@ -263,8 +263,8 @@ void Search::score(Evaluated& batch) {
 // `features` and all that was made of them begin with the first row that is told.
 void Search::inform(Index e, BatchView features, std::span<const double> objectives) {
   const auto at = static_cast<std::size_t>(e);
-  const auto [row, count] = rows_of(e);
-  const Index first = row - told_.first;
+  const auto [first_row, count] = rows_of(e);
+  const Index first = first_row - told_.first;
   restart_[at] = 0;
   if (rows_given(e) == count) return;  // it has proposed nothing
   const std::span<const double> scores = part(scores_, first, count);
@@ -287,7 +287,7 @@ void Search::inform(Index e, BatchView features, std::span<const double> objecti
     return scores[static_cast<std::size_t>(row)] < line;
   });
   const Feedback feedback = {
-      .solutions = solutions().view().rows(row, count),
+      .solutions = solutions().view().rows(first_row, count),
       .features = features.rows(first, count),
       .objectives = part(objectives, first, count),
       .scores = scores,

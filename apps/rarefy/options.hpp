@@ -40,6 +40,7 @@ class ParameterOptions {
 class Arguments {
  public:
   Arguments(int argc, char** argv);
+  ~Arguments() = default;
   Arguments(const Arguments&) = delete;
   Arguments& operator=(const Arguments&) = delete;
   [[nodiscard]] int count() const { return static_cast<int>(words_.size()); }

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "rarefy/core/error.hpp"
+#include "rarefy/runs/drive.hpp"
 #include "runs/elapsed.hpp"
 #include "runs/observed.hpp"
 

@@ -118,6 +118,21 @@ TEST_F(Mpi, FindsTheSameInTheMaze) {
 TEST_F(Mpi, FindsTheSameByAProgram) { expect_same(program(), {2, 5}); }
 TEST_F(Mpi, FindsTheSameBySeveralProgramsARank) { expect_same(program(), {3}, {"--workers", "3"}); }
 
+TEST_F(Mpi, EmittersNeedNotWaitForEachOther) {
+  const auto words = program() + Words{"--asynchronous", "--quiet"};
+  const auto go = [&](const Words& command) {
+    const auto result = run_words(command);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+  };
+  go(rarefy_on(4, words + Words{"--out", folder("first")}));
+  // Another time, the order is another; with the same order, everything is the same.
+  const auto order = Words{"--order", folder("first")};
+  go(rarefy_on(3, words + order + Words{"--out", folder("ranks")}));
+  go(command_words(words + order + Words{"--out", folder("alone")}));
+  EXPECT_TRUE(archive("ranks") == archive("first"));
+  EXPECT_TRUE(archive("alone") == archive("first"));
+}
+
 TEST_F(Mpi, TellsOfFailures) {
   const auto words =
       program("  case $x in -*) echo \"no $x\" >&2; exit 3;; esac\n", 3) + Words{"--retries", "1"};

@@ -14,8 +14,8 @@
 namespace rarefy {
 
 /// Holds the folder for this process: a second process that opens it gets an Error. All
-/// files but the journal and the order are replaced as a whole (storage/atomic_file.hpp), so that a reader, or a
-/// run resumed after a kill at any moment, finds either the old one or the new one.
+/// files but the journal and the order are replaced as a whole (storage/atomic_file.hpp), so that a
+/// reader, or a run resumed after a kill at any moment, finds either the old one or the new one.
 ///
 /// It stays the same folder when it is moved while a run goes on. Links in it are never written
 /// through.
