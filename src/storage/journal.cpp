@@ -150,7 +150,9 @@ void read_journal(const FilePlace& file, const JournalOwner& owner, const Journa
       RecordHead head;
       std::memcpy(&head, whole.data(), sizeof head);
       if (head.iteration < 0 || head.valid > 1) return;  // nothing that we write
-      std::memcpy(features.data(), whole.data() + sizeof head, sizeof(double) * features.size());
+      if (!features.empty()) {
+        std::memcpy(features.data(), whole.data() + sizeof head, sizeof(double) * features.size());
+      }
       visit({.iteration = head.iteration,
              .row = static_cast<Index>(head.row),
              .solution = head.solution,
