@@ -21,5 +21,6 @@ void add_evaluate(CLI::App& app, Action& chosen);
 void add_check(CLI::App& app, Action& chosen);
 void add_list(CLI::App& app, Action& chosen);
 void add_show(CLI::App& app, Action& chosen);
+void add_experiment(CLI::App& app, const Seat& seat, Action& chosen);
 
 }  // namespace rarefy::command

@@ -1,0 +1,14 @@
+// rarefy experiment
+#include <CLI/CLI.hpp>
+
+#include "commands.hpp"
+
+namespace rarefy::command {
+
+void add_experiment(CLI::App& app, const Seat& /*seat*/, Action& /*chosen*/) {
+  auto* verb =
+      app.add_subcommand("experiment", "many runs, compared: algorithms x domains x seeds");
+  verb->require_subcommand(1);
+}
+
+}  // namespace rarefy::command
