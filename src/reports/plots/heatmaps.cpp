@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "plot_parts.hpp"
+#include "parts.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/experiment/domain_table.hpp"
 #include "rarefy/runs/frames.hpp"

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <map>
 
-#include "plot_parts.hpp"
+#include "parts.hpp"
 
 namespace rarefy::reports {
 namespace {

@@ -2,32 +2,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
-#include <tuple>
+#include <string>
+#include <utility>
 
-#include "plot_parts.hpp"
+#include "parts.hpp"
+#include "rarefy/core/numbers.hpp"
 
 namespace rarefy::reports {
 namespace {
 
 constexpr std::size_t kFewestValues = 3;
-
-// "0.05 width" is 0.05 of the unit "width".
-struct Quantity {
-  double number = 0.0;
-  std::string unit;
-};
-
-std::optional<Quantity> quantity_of(const std::string& text) {
-  char* end = nullptr;
-  Quantity quantity;
-  quantity.number = std::strtod(text.c_str(), &end);
-  if (end == text.c_str() || !std::isfinite(quantity.number)) return std::nullopt;
-  while (*end == ' ') ++end;
-  quantity.unit = end;
-  return quantity;
-}
 
 // Rows that differ by one parameter, in a unit: what an axis is made for.
 using Axis = std::pair<std::string, std::string>;
@@ -41,9 +26,10 @@ std::map<Axis, Lines> lines_by_axis(const PlottedRows& rows) {
   for (const auto* row : rows.rows) {
     if (row->parameters.size() != 1) continue;
     const auto& [name, value] = row->parameters.front();
-    const auto quantity = quantity_of(value);
+    const auto quantity = parse_number_with_unit(value);
     if (!quantity) continue;
-    found[{name, quantity->unit}][{row->algorithm, row->domain}][quantity->number] = row;
+    found[{name, std::string(quantity->unit)}][{row->algorithm, row->domain}][quantity->value] =
+        row;
   }
   for (auto& [axis, lines] : found) {
     std::erase_if(lines, [](const auto& line) { return line.second.size() < kFewestValues; });

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "plot_parts.hpp"
+#include "parts.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/names.hpp"
 #include "rarefy/storage/atomic_file.hpp"

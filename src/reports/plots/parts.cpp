@@ -1,4 +1,4 @@
-#include "plot_parts.hpp"
+#include "parts.hpp"
 
 #include <fmt/format.h>
 
