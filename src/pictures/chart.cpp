@@ -189,9 +189,9 @@ class ChartPainter {
       const Spot high = spot(layout, line.x[i], line.high[i]);
       const Colour& colour = style(line).colour;
       const double half = 1.2 * kDotRadius;
-      canvas_.line(low.x, low.y, high.x, high.y, 0.6 * kThickness, colour);
-      canvas_.line(low.x - half, low.y, low.x + half, low.y, 0.6 * kThickness, colour);
-      canvas_.line(high.x - half, high.y, high.x + half, high.y, 0.6 * kThickness, colour);
+      canvas_.line(low.x, low.y, high.x, high.y, 0.75 * kThickness, colour);
+      canvas_.line(low.x - half, low.y, low.x + half, low.y, 0.75 * kThickness, colour);
+      canvas_.line(high.x - half, high.y, high.x + half, high.y, 0.75 * kThickness, colour);
     }
   }
 

@@ -58,10 +58,11 @@ pictures::Chart bandwidth_figure() {
     panel.title = fmt::format("h = {}: {}", bandwidth, what);
     panel.x = {.label = "feature", .low = -kReach, .high = kReach};
     panel.y = {.label = "density"};
-    auto values = estimate(bandwidth, places);
-    panel.y.high = 1.1 * *std::max_element(values.begin(), values.end());
-    panel.y.low = -0.07 * *panel.y.high;  // the samples stand on the ground
-    panel.lines = {{.entry = 0, .x = places, .y = std::move(values)},
+    // One scale for all: what is lost in height has gone into width. The samples stand on the
+    // ground.
+    panel.y.low = -0.03;
+    panel.y.high = 0.43;
+    panel.lines = {{.entry = 0, .x = places, .y = estimate(bandwidth, places)},
                    {.entry = 1,
                     .shape = pictures::ChartLine::Shape::dots,
                     .x = kSamples,
