@@ -145,13 +145,15 @@ class PanelsPainter {
     return row.subtitles ? 1.5 * m_.number().size : 0.5 * m_.number().size;
   }
   [[nodiscard]] double below() const { return m_.tick() + m_.gap() + 1.5 * m_.number().size; }
-  [[nodiscard]] double between() const { return 1.2 * m_.number().size + 2.0 * m_.stroke; }
+  // Numbers at the ends of neighbouring axes stay apart.
+  [[nodiscard]] double between() const { return x_numbers_ + 0.6 * m_.number().size; }
 
   void measure() {
     double numbers = 0.0, bar_numbers = 0.0;
     int widest_map = 0;
     for (const PreparedRow& row : rows_) {
       numbers = std::max(numbers, row.y_numbers_width);
+      x_numbers_ = std::max(x_numbers_, widest(measuring_, row.x_ticks, m_.number()));
       bar_numbers = std::max(bar_numbers, row.bar_numbers_width);
       widest_map = std::max(widest_map, row.size.width);
     }
@@ -246,7 +248,7 @@ class PanelsPainter {
   Canvas measuring_;
   std::vector<PreparedRow> rows_;
   int width_ = 0, height_ = 0, column_width_ = 0;
-  double left_ = 0.0, top_ = 0.0, bar_left_ = 0.0, bar_label_ = 0.0;
+  double x_numbers_ = 0.0, left_ = 0.0, top_ = 0.0, bar_left_ = 0.0, bar_label_ = 0.0;
 };
 
 std::vector<std::byte> render_panels(FileFormat format, const HeatmapPanels& panels) {

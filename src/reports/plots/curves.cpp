@@ -46,6 +46,13 @@ pictures::ChartLine curve(const ResultRow& row, const PlottedMetric& metric, boo
   return curve;
 }
 
+bool draws(const pictures::Chart& chart, std::size_t entry) {
+  return std::any_of(chart.panels.begin(), chart.panels.end(), [&](const auto& panel) {
+    return std::any_of(panel.lines.begin(), panel.lines.end(),
+                       [&](const auto& line) { return line.entry == entry; });
+  });
+}
+
 }  // namespace
 
 std::optional<pictures::Chart> curves(const PlottedRows& rows, const PlottedMetric& metric,
@@ -59,6 +66,7 @@ std::optional<pictures::Chart> curves(const PlottedRows& rows, const PlottedMetr
     pictures::ChartPanel panel;
     panel.title = title_of(rows, domain);
     panel.x.label = by_iteration ? "iterations" : "evaluations";
+    panel.x.low = 0.0;
     panel.y.label = metric.label;
     for (const auto* row : rows.rows) {
       if (row->domain != domain) continue;
@@ -72,6 +80,9 @@ std::optional<pictures::Chart> curves(const PlottedRows& rows, const PlottedMetr
     chart.panels.push_back(std::move(panel));
   }
   if (chart.panels.empty()) return std::nullopt;
+  for (std::size_t i = 0; i < chart.legend.size(); ++i) {
+    if (!draws(chart, i)) chart.legend[i].label.clear();
+  }
   chart.columns = std::min<std::size_t>(chart.panels.size(), chart.panels.size() == 4 ? 2 : 3);
   if (!only && chart.panels.size() > 1) {
     chart.panel_width = 540;
