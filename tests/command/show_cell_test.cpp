@@ -118,7 +118,9 @@ TEST_F(CommandShowCell, PrintsTheArchiveAsCsv) {
   double visits = 0;
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     visits += table.at(i, "visits");
-    if (i > 0) EXPECT_LT(table.at(i - 1, "cell"), table.at(i, "cell"));
+    if (i > 0) {
+      EXPECT_LT(table.at(i - 1, "cell"), table.at(i, "cell"));
+    }
   }
   EXPECT_EQ(visits, 20 * 3 * 12);
 }
