@@ -31,7 +31,7 @@ std::optional<FilePlace> draw_arm(const Run& run, const ChosenCell& chosen) {
   if (arm == nullptr) return std::nullopt;
   const auto& archive = run.search().archive();
   const auto place = archive.features().row(chosen.elite);
-  const auto subtitle = fmt::format("{}: cell {}, end point ({:.3f}, {:.3f})",
+  const auto subtitle = fmt::format("{}: cell {}, from the base (red) to ({:.3f}, {:.3f})",
                                     run_text(run.config()), chosen.cell, place[0], place[1]);
   auto file = run.folder().arm(chosen.cell);
   write_file_atomically(

@@ -187,6 +187,7 @@ class ChartPainter {
       if (!can_show(panel, line.x[i], line.low[i])) continue;
       const Spot low = spot(layout, line.x[i], line.low[i]);
       const Spot high = spot(layout, line.x[i], line.high[i]);
+      if (std::abs(high.y - low.y) < 2.4 * kDotRadius) continue;  // its dot hides it
       const Colour& colour = style(line).colour;
       const double half = 1.2 * kDotRadius;
       canvas_.line(low.x, low.y, high.x, high.y, 0.75 * kThickness, colour);

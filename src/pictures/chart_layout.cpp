@@ -130,16 +130,19 @@ class Layouter {
   double place_panels(double y) {
     double x = m_.margin();
     for (std::size_t c = 0; c < columns_; ++c) {
-      double left = 0.0;
+      // Labels of a column stand below each other.
+      double numbers = 0.0, label = 0.0;
       for (std::size_t i = c; i < chart_.panels.size(); i += columns_) {
         const PanelLayout& one = layout_.panels[i];
-        left = std::max(left, (one.shows_y_label ? m_.label_space(chart_.panels[i].y.label) : 0.0) +
-                                  one.y_numbers_width + m_.tick() + m_.gap());
+        numbers = std::max(numbers, one.y_numbers_width);
+        if (one.shows_y_label) label = std::max(label, m_.label_space(chart_.panels[i].y.label));
       }
+      const double left = label + numbers + m_.tick() + m_.gap();
       x += left;
       for (std::size_t i = c; i < chart_.panels.size(); i += columns_) {
         layout_.panels[i].plot.left = static_cast<int>(std::lround(x));
         layout_.panels[i].plot.width = chart_.panel_width;
+        layout_.panels[i].y_numbers_width = numbers;
       }
       x += chart_.panel_width + m_.margin();
     }

@@ -43,7 +43,7 @@ pictures::Heatmap arm_map(const Arm& arm, std::span<const double> solution,
   double number = 0.0;
   for (const auto& joint : joints) map.path.push_back({joint.x, joint.y, number++});
   constexpr pictures::Colour kEnd = {0.12, 0.47, 0.71};
-  map.markers.push_back({.x = 0.0, .y = 0.0, .label = "base"});
+  map.markers.push_back({.x = 0.0, .y = 0.0, .label = ""});  // one would hide links
   map.markers.push_back(
       {.x = joints.back().x, .y = joints.back().y, .colour = kEnd, .label = "end"});
   return map;
