@@ -11,9 +11,9 @@
 #include "experiment/toml_values.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/nearest_name.hpp"
-#include "rarefy/storage/atomic_file.hpp"
 #include "trials/matrix_table.hpp"
 #include "trials/seeds.hpp"
+#include "trials/text_file.hpp"
 
 namespace rarefy {
 namespace {
@@ -230,12 +230,6 @@ class MatrixReader {
   std::map<std::string, std::size_t, std::less<>> bases_;
 };
 
-std::string whole_text(const std::filesystem::path& file) {
-  constexpr std::uintmax_t kMost = 1 << 20;
-  const auto bytes = read_file(file, kMost);
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 }  // namespace
 
 Experiment parse_experiment(std::string_view text, std::string_view name,
@@ -246,9 +240,9 @@ Experiment parse_experiment(std::string_view text, std::string_view name,
 }
 
 Experiment read_experiment(const std::filesystem::path& file) {
-  return parse_experiment(whole_text(file), file.string(),
+  return parse_experiment(text_of_file(file), file.string(),
                           [&](const std::string& name, std::size_t /*number*/) {
-                            return whole_text(file.parent_path() / name);
+                            return text_of_file(file.parent_path() / name);
                           });
 }
 
