@@ -16,7 +16,7 @@
 namespace rarefy {
 namespace {
 
-bool exists(const std::filesystem::path& path) {
+bool is_there(const std::filesystem::path& path) {
   std::error_code unknown;
   return std::filesystem::exists(path, unknown);
 }
@@ -30,7 +30,7 @@ void refuse_to_mix(const ExperimentPlaces& places) {
   if (places.holds_experiment()) return;
   for (const auto& part :
        {places.trial(""), places.failure("").parent_path(), places.shared(), places.results()}) {
-    if (!exists(part)) continue;
+    if (!is_there(part)) continue;
     throw Error(
         ErrorKind::parameter,
         fmt::format("the folder '{}' holds '{}' and no experiment.toml: name another "
@@ -53,7 +53,7 @@ std::filesystem::path ExperimentPlaces::failure(std::string_view name) const {
   return folder / "failures" / (std::string(name) + ".txt");
 }
 
-bool ExperimentPlaces::holds_experiment() const { return exists(experiment()); }
+bool ExperimentPlaces::holds_experiment() const { return is_there(experiment()); }
 
 Experiment ExperimentPlaces::read() const {
   return parse_experiment(

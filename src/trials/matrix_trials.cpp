@@ -80,10 +80,8 @@ class TrialMaker {
     }
     if (!row.algorithm.empty()) settings.set("algorithm", row.algorithm);
     if (!row.profile.empty()) settings.set("profile", row.profile);
-    const bool can_frame = std::ranges::any_of(
-        parameters(), [](const Parameter& parameter) { return parameter.name == kFrames; });
     const auto* const framed = settings.find(kFrames);
-    if (can_frame && (framed == nullptr || !framed->chosen)) settings.set(kFrames, kFramesOfTrials);
+    if (framed == nullptr || !framed->chosen) settings.set(kFrames, kFramesOfTrials);
     return settings;
   }
 
