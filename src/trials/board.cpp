@@ -11,7 +11,7 @@
 #include "rarefy/core/error.hpp"
 #include "rarefy/storage/atomic_file.hpp"
 #include "rarefy/storage/folder.hpp"
-#include "trials/look_at_trial.hpp"
+#include "rarefy/trials/look_at_trial.hpp"
 #include "trials/read_trial.hpp"
 #include "trials/result_rows.hpp"
 #include "trials/results_file.hpp"

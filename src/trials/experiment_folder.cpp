@@ -11,6 +11,7 @@
 #include "rarefy/storage/atomic_file.hpp"
 #include "rarefy/storage/run_folder.hpp"
 #include "storage/system_calls.hpp"
+#include "trials/folder_title.hpp"
 #include "trials/text_file.hpp"
 
 namespace rarefy {
@@ -56,9 +57,11 @@ std::filesystem::path ExperimentPlaces::failure(std::string_view name) const {
 bool ExperimentPlaces::holds_experiment() const { return is_there(experiment()); }
 
 Experiment ExperimentPlaces::read() const {
-  return parse_experiment(
+  auto read = parse_experiment(
       text_of_file(experiment()), experiment().string(),
       [&](const std::string& /*name*/, std::size_t number) { return text_of_file(base(number)); });
+  if (read.title.empty()) read.title = name_of_folder(folder);
+  return read;
 }
 
 ExperimentFolder::ExperimentFolder(const std::filesystem::path& path, bool overwrite)

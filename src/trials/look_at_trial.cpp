@@ -1,4 +1,4 @@
-#include "trials/look_at_trial.hpp"
+#include "rarefy/trials/look_at_trial.hpp"
 
 #include <fmt/format.h>
 

@@ -234,16 +234,16 @@ class MatrixReader {
 
 Experiment parse_experiment(std::string_view text, std::string_view name,
                             const ReadBase& read_base) {
-  auto experiment = MatrixReader(name, read_base).read(text);
-  if (experiment.title.empty()) experiment.title = std::filesystem::path(name).stem().string();
-  return experiment;
+  return MatrixReader(name, read_base).read(text);
 }
 
 Experiment read_experiment(const std::filesystem::path& file) {
-  return parse_experiment(text_of_file(file), file.string(),
-                          [&](const std::string& name, std::size_t /*number*/) {
-                            return text_of_file(file.parent_path() / name);
-                          });
+  auto experiment = parse_experiment(text_of_file(file), file.string(),
+                                     [&](const std::string& name, std::size_t /*number*/) {
+                                       return text_of_file(file.parent_path() / name);
+                                     });
+  if (experiment.title.empty()) experiment.title = file.stem().string();
+  return experiment;
 }
 
 }  // namespace rarefy

@@ -12,19 +12,14 @@
 
 #include "rarefy/core/error.hpp"
 #include "rarefy/trials/experiment_folder.hpp"
+#include "rarefy/trials/look_at_trial.hpp"
 #include "trials/find_runs.hpp"
-#include "trials/look_at_trial.hpp"
+#include "trials/folder_title.hpp"
 #include "trials/read_trial.hpp"
 #include "trials/result_rows.hpp"
 
 namespace rarefy {
 namespace {
-
-std::string name_of_folder(const std::filesystem::path& folder) {
-  std::error_code unknown;
-  const auto whole = std::filesystem::canonical(folder, unknown);
-  return (unknown ? folder : whole).filename().string();
-}
 
 std::int64_t iterations_done(const Trial& trial) {
   return trial.metrics.empty() ? 0 : trial.metrics.back().iteration;

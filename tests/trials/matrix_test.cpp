@@ -47,7 +47,6 @@ std::string error_of(std::string_view text, const Bases& bases = {}) {
 
 TEST(Matrix, HasADefaultForAllButTheDomain) {
   const auto experiment = parse("domains = 'lp'");
-  EXPECT_EQ(experiment.title, "try");
   EXPECT_EQ(experiment.text, "domains = 'lp'");
   EXPECT_THAT(names(experiment), ElementsAre("default/dds-kde/lp/seed-1"));
   EXPECT_THAT(error_of("seeds = 3"), HasSubstr("no domain"));

@@ -37,11 +37,11 @@ inline constexpr std::size_t kMostTrials = 100'000;
 using ReadBase = std::function<std::string(const std::string& name, std::size_t number)>;
 
 /// Reads an experiment. Everything that is wrong is told in one Error, with its place in the file
-/// and the nearest valid name. `name` stands for the file in messages, and for the title where it
-/// has none.
+/// and the nearest valid name. `name` stands for the file in messages.
 [[nodiscard]] Experiment parse_experiment(std::string_view text, std::string_view name,
                                           const ReadBase& read_base);
-/// What it builds upon is looked for from the folder that the file lies in.
+/// What it builds upon is looked for from the folder that the file lies in. Its title, where it has
+/// none, is the name of the file.
 [[nodiscard]] Experiment read_experiment(const std::filesystem::path& file);
 
 }  // namespace rarefy
