@@ -40,9 +40,8 @@ std::string first_line(std::string_view text) {
 }
 
 std::string counts(const ExperimentProgress& now) {
-  auto text =
-      fmt::format("{} of {} trials done", with_commas(static_cast<std::int64_t>(now.finished)),
-                  with_commas(static_cast<std::int64_t>(now.trials)));
+  auto text = fmt::format("{} of {} done", with_commas(static_cast<std::int64_t>(now.finished)),
+                          with_commas(static_cast<std::int64_t>(now.trials)));
   if (now.failed > 0) text += fmt::format(", {} failed", now.failed);
   if (!now.running.empty()) text += fmt::format(", {} running", now.running.size());
   if (now.waiting > 0) text += fmt::format(", {} waiting", now.waiting);
@@ -63,9 +62,9 @@ std::string bar(const ExperimentProgress& now, std::size_t width) {
 }
 
 std::vector<std::string> lines_of(const ExperimentProgress& now, const TerminalSize& size) {
-  constexpr std::size_t kBar = 20;
+  const std::size_t bar_width = size.columns >= 100 ? 20 : 10;
   std::vector<std::string> lines;
-  lines.push_back(size.columns >= 60 ? bar(now, kBar) + " " + counts(now) : counts(now));
+  lines.push_back(size.columns >= 60 ? bar(now, bar_width) + " " + counts(now) : counts(now));
   std::size_t name_width = 0;
   for (const auto& trial : now.running) name_width = std::max(name_width, trial.name.size());
   const auto room = std::max<std::size_t>(1, size.rows > 3 ? size.rows - 3 : 1);

@@ -11,6 +11,7 @@
 #include "experiment_display.hpp"
 #include "experiment_table.hpp"
 #include "output.hpp"
+#include "ranks.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/instruction_set.hpp"
 #include "rarefy/core/say.hpp"
@@ -50,6 +51,7 @@ struct ExperimentRunVerb {
   Seat seat;
 
   int run() {
+    const auto ranks = join_ranks(seat);
     if (jobs < 0) {
       throw Error(ErrorKind::parameter, "--jobs", fmt::format("{}", jobs), "an integer >= 0");
     }
@@ -71,8 +73,10 @@ struct ExperimentRunVerb {
     ExperimentOutcome outcome;
     {
       ExperimentDisplay display(quiet, stop);
-      outcome = run_experiment(board, folder.places(), {.jobs = jobs, .stop = stop},
-                               [&](const ExperimentProgress& now) { display.show(now); });
+      const auto watch = [&](const ExperimentProgress& now) { display.show(now); };
+      outcome = ranks != nullptr
+                    ? ranks->run_trials(board, folder.places(), stop, watch)
+                    : run_experiment(board, folder.places(), {.jobs = jobs, .stop = stop}, watch);
     }
     return tell(outcome, folder.places());
   }
@@ -124,7 +128,10 @@ void add_experiment_run(CLI::App& experiment, const Seat& seat, Action& chosen) 
   verb->add_option("FILE", options->file, "the experiment, as TOML; docs/experiments.md")
       ->required()
       ->type_name("");
-  verb->add_option("--jobs", options->jobs, "trials at a time; 0: one for each core [0]")
+  verb->add_option(
+          "--jobs", options->jobs,
+          "trials at a time; 0: one for each core [0]; under mpirun, every rank but the first "
+          "runs one")
       ->type_name("");
   verb->add_option("--out", options->out, "the folder [runs/NAME-OF-THE-FILE]")->type_name("");
   verb->add_flag("--overwrite", options->overwrite,

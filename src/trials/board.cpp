@@ -37,7 +37,8 @@ std::map<std::string, std::string, std::less<>> parameters_by_trial(const Experi
   for (const auto& row : make_rows(std::move(trials), RowOrder::as_given)) {
     std::string text;
     for (const auto& [name, value] : row.parameters) {
-      text += fmt::format("{}{} {}", text.empty() ? "" : "; ", name, value);
+      if (!text.empty()) text += "; ";
+      text += value.empty() ? "no " + name : fmt::format("{} {}", name, value);
     }
     for (const auto& trial : row.trials) found.emplace(row_in(trial.folder.string()), text);
   }

@@ -64,8 +64,9 @@ class MatrixReader {
       tables.push_back(std::move(top));
     }
     problems_.tell();  // what cannot be read cannot be multiplied out
-    for (const auto& table : tables) add_trials(table, experiment_.trials, problems_);
-    problems_.tell();
+    MatrixTrials trials(problems_);
+    for (const auto& table : tables) trials.add(table);
+    experiment_.trials = trials.take();
     return std::move(experiment_);
   }
 

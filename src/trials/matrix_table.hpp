@@ -4,8 +4,10 @@
 #define TOML_ENABLE_WINDOWS_COMPAT 0
 #include <toml++/toml.h>
 
+#include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,6 +15,7 @@
 #include "rarefy/experiment/config_file.hpp"
 #include "rarefy/experiment/parameters.hpp"
 #include "rarefy/trials/matrix.hpp"
+#include "trials/trial_name.hpp"
 
 namespace rarefy {
 
@@ -37,8 +40,33 @@ struct MatrixTable {
   toml::source_region where;
 };
 
-/// Adds the trials of a table to `trials`, but for those that are there already.
-void add_trials(const MatrixTable& table, std::vector<PlannedTrial>& trials,
-                TomlProblems& problems);
+/// Multiplies tables out.
+class MatrixTrials {
+ public:
+  explicit MatrixTrials(TomlProblems& problems) : problems_(problems) {}
+  /// Adds the trials of a table, but for those that are there already.
+  void add(const MatrixTable& table);
+  /// All of them. What was chosen must have had an effect on one of them.
+  [[nodiscard]] std::vector<PlannedTrial> take();
+
+ private:
+  struct Row;
+  struct Use {
+    const Parameter* parameter = nullptr;
+    toml::source_region where;
+    bool effective = false;  // on some trial
+    std::string why_not;     // it has none on the first
+  };
+
+  void add_row(const MatrixTable& table, const Row& row);
+  void add_trial(Config config, std::span<const TrialNamePart> parts, std::int64_t seed);
+  [[nodiscard]] Use& use_of(const MatrixChoice& choice);
+
+  TomlProblems& problems_;
+  std::vector<PlannedTrial> trials_;
+  std::map<std::string, std::size_t, std::less<>> known_;  // trials by name
+  std::vector<Use> uses_;
+  bool full_ = false;
+};
 
 }  // namespace rarefy

@@ -128,6 +128,14 @@ alpha = [0.1, 0.2]
               ElementsAre("default/cma-mae-alpha-0.1/lp/seed-1",
                           "default/cma-mae-alpha-0.2/lp/seed-1", "default/cma-me/lp/seed-1"));
   EXPECT_FALSE(experiment.trials[2].config.density.threshold_min);
+  // That of the whole file must mean something to one of its tables, that of a table to itself.
+  EXPECT_EQ(parse("domains = 'lp'\n[set]\nalpha = 0.1\n[[matrix]]\n[[matrix]]\n"
+                  "algorithms = 'cma-mae'")
+                .trials.size(),
+            2U);
+  EXPECT_THAT(error_of("domains = 'lp'\n[[matrix]]\nset = { alpha = 0.1 }\n[[matrix]]\n"
+                       "algorithms = 'cma-mae'"),
+              HasSubstr("try.toml:3: alpha has no effect here"));
   EXPECT_THAT(error_of("domains = 'lp'\n[set]\nalpha = 0.1"),
               AllOf(HasSubstr("try.toml:3: alpha has no effect here"), HasSubstr("cma-mae")));
 }
