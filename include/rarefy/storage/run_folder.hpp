@@ -69,6 +69,8 @@ class RunFolder {
   [[nodiscard]] FilePlace density_values() const { return file("density.npz"); }
   /// The path of the robot of one cell: trajectory-CELL.png, trajectory-CELL.csv.
   [[nodiscard]] FilePlace trajectory(std::int64_t cell, std::string_view type) const;
+  /// The arm of one cell: arm-CELL.png.
+  [[nodiscard]] FilePlace arm(std::int64_t cell) const;
 
  private:
   explicit RunFolder(std::shared_ptr<const Folder> folder);
