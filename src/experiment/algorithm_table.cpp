@@ -126,6 +126,13 @@ constexpr std::array kAlgorithms = {
 
 std::span<const Algorithm> algorithms() { return kAlgorithms; }
 
+void set_text(Config& config, const Algorithm& algorithm, const PublishedValues& printed) {
+  const auto flow = config.density.flow;  // of which the paper says nothing
+  algorithm.set_published(config, printed);
+  config.density.flow = flow;
+  config.restarts.at = RestartAt::origin;
+}
+
 const Algorithm& algorithm_named(std::string_view name) {
   std::vector<std::string_view> known;
   for (const auto& row : algorithms()) {

@@ -387,6 +387,11 @@ vector<ParameterBuilder> output_parameters() {
              "iteration")
           .range(0, kAny)
           .without_trace(),
+      integer("frames", in(&OutputOptions::frames),
+              "pictures of the archive kept on the way, in frames.npz (archives whose picture has "
+              "up to 65,536 cells)")
+          .range(0, 1'000)
+          .without_trace(),
       choice("journal", in(&OutputOptions::journal),
              "keeps finished evaluations until a checkpoint has them, so that a kill loses none; "
              "auto: where one takes a millisecond or longer")

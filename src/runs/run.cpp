@@ -14,6 +14,7 @@
 #include "rarefy/experiment/domain_table.hpp"
 #include "rarefy/experiment/make_program.hpp"
 #include "rarefy/experiment/make_search.hpp"
+#include "rarefy/runs/frames.hpp"
 #include "rarefy/storage/atomic_file.hpp"
 #include "rarefy/storage/npy.hpp"
 #include "rarefy/tessellations/cvt.hpp"
@@ -320,6 +321,8 @@ DriveEnd Run::go_with(Evaluator& evaluator, std::span<Observer* const> observers
   Checkpoints checkpoints(*this, journal, turns, observers);
   std::vector<Observer*> all = {&checkpoints};
   all.insert(all.end(), observers.begin(), observers.end());
+  std::optional<FrameRecorder> frames;
+  if (config_.output.frames > 0) all.push_back(&frames.emplace(*this));
   std::optional<ProgramFailures> failures;
   if (auto* const program = dynamic_cast<ProgramRecord*>(&evaluator)) {
     all.push_back(&failures.emplace(*program, folder_.failures()));

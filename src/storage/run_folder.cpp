@@ -14,9 +14,10 @@ namespace {
 
 constexpr std::string_view kConfig = "config.toml";
 constexpr std::string_view kTrajectory = "trajectory-";
-constexpr std::array<std::string_view, 12> kFiles = {
-    kConfig,       "checkpoint.bin", "metrics.csv", "archive.npz", "heatmap.png", "centroids.npy",
-    "density.png", "density.npz",    "initial.npy", "journal.bin", "order.bin",   "failures.log"};
+constexpr std::array<std::string_view, 13> kFiles = {
+    kConfig,         "checkpoint.bin", "metrics.csv", "archive.npz", "heatmap.png",
+    "centroids.npy", "density.png",    "density.npz", "initial.npy", "journal.bin",
+    "order.bin",     "failures.log",   "frames.npz"};
 
 bool is_trajectory(std::string_view name) {
   if (!name.starts_with(kTrajectory)) return false;

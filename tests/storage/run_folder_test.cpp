@@ -100,9 +100,10 @@ TEST(RunFolder, ARunThatIsThereIsRefusedUnlessOverwritten) {
 
 // Files that somebody else has put there, or a run that was killed before it had begun.
 TEST(RunFolder, FilesWithTheNamesOfARunAreRefusedUnlessOverwritten) {
-  for (const auto* name : {"metrics.csv", "archive.npz", "heatmap.png", "checkpoint.bin",
-                           "centroids.npy", "initial.npy", "journal.bin", "failures.log",
-                           "density.png", "density.npz", "trajectory-12.csv", "trajectory-3.png"}) {
+  for (const auto* name :
+       {"metrics.csv", "archive.npz", "heatmap.png", "checkpoint.bin", "centroids.npy",
+        "initial.npy", "journal.bin", "failures.log", "density.png", "density.npz", "frames.npz",
+        "trajectory-12.csv", "trajectory-3.png"}) {
     const TemporaryFolder place;
     const auto path = place.path() / "run";
     fs::create_directory(path);

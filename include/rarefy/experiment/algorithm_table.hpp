@@ -48,11 +48,16 @@ struct Algorithm {
   const DensityKind* density;
   /// What is different from a default-constructed Config.
   void (*set_defaults)(Config& config);
-  /// What is different from that in the published profile, given the domain's values.
+  /// What is different from that in the published profile, given the domain's values. (Which
+  /// parts are other ones there, make_*.cpp say.)
   void (*set_published)(Config& config, const PublishedValues& values);
   /// In the published profile, whether a batch is scored before the density takes it in.
   bool published_scores_before_observing = true;
 };
+
+/// What is different from an algorithm's defaults in the profile `text`: the hyperparameters that
+/// the paper prints, and restarts at its x0, which is the only starting point it names.
+void set_text(Config& config, const Algorithm& algorithm, const PublishedValues& printed);
 
 [[nodiscard]] std::span<const Algorithm> algorithms();
 /// Throws an Error with the nearest name where there is none of that name.

@@ -52,6 +52,8 @@ class RunFolder {
   [[nodiscard]] FilePlace metrics() const { return file("metrics.csv"); }
   [[nodiscard]] FilePlace archive() const { return file("archive.npz"); }
   [[nodiscard]] FilePlace heatmap() const { return file("heatmap.png"); }
+  /// The archive as it was on the way (runs/frames.hpp).
+  [[nodiscard]] FilePlace frames() const { return file("frames.npz"); }
   [[nodiscard]] FilePlace checkpoint() const { return file("checkpoint.bin"); }
   /// Finished evaluations that are in no checkpoint yet (storage/journal.hpp).
   [[nodiscard]] FilePlace journal() const { return file("journal.bin"); }
