@@ -28,6 +28,10 @@ constexpr std::string_view kSources[] = {"domain", "algorithm", "profile"};
 // What a file calls the sources its defaults come from.
 constexpr std::string_view kDefaultsOf = "defaults-of";
 
+// The first line of a file, around the version and the instruction set.
+constexpr std::string_view kMakerBegins = "rarefy = '";
+constexpr std::string_view kMakerGoesOn = "'  # the version that wrote this, on ";
+
 bool is_source(const Parameter& parameter) {
   return std::find(std::begin(kSources), std::end(kSources), parameter.name) != std::end(kSources);
 }
@@ -251,21 +255,6 @@ Config sources_of(const Settings& settings) {
   return config;
 }
 
-// The defaults where `sources` says they come from.
-Config defaults_for(const Config& sources) {
-  if (!sources.own_problem) {
-    return default_config(sources.domain, sources.algorithm, sources.profile);
-  }
-  if (sources.profile != Profile::standard) {
-    throw Error(ErrorKind::parameter, "profile", name_of(sources.profile),
-                fmt::format("default: nothing was published about '{}'", sources.domain));
-  }
-  Config config = default_config(Config{}.domain, sources.algorithm);
-  config.own_problem = sources.own_problem;
-  config.domain = sources.domain;
-  return config;
-}
-
 }  // namespace
 
 void Settings::set(std::string_view parameter, ParameterValue value) {
@@ -307,10 +296,24 @@ Config resolve(const Settings& settings) {
   return config;
 }
 
+Config defaults_for(const Config& sources) {
+  if (!sources.own_problem) {
+    return default_config(sources.domain, sources.algorithm, sources.profile);
+  }
+  if (sources.profile != Profile::standard) {
+    throw Error(ErrorKind::parameter, "profile", name_of(sources.profile),
+                fmt::format("default: nothing was published about '{}'", sources.domain));
+  }
+  Config config = default_config(Config{}.domain, sources.algorithm);
+  config.own_problem = sources.own_problem;
+  config.domain = sources.domain;
+  return config;
+}
+
 std::string to_toml(const Config& config) {
   const auto defaults = defaults_for(config);
-  std::string out = fmt::format("rarefy = '{}'  # the version that wrote this, on {}\n", kVersion,
-                                name_of(instruction_set()));
+  std::string out =
+      fmt::format("{}{}{}{}\n", kMakerBegins, kVersion, kMakerGoesOn, name_of(instruction_set()));
   std::vector<std::string> chosen;
   std::string values;
   std::string_view section;
@@ -333,6 +336,14 @@ std::string to_toml(const Config& config) {
   out += values;
   if (config.own_problem) out += problem_as_toml(*config.own_problem);
   return out;
+}
+
+Maker maker_of(std::string_view toml) {
+  auto line = toml.substr(0, toml.find('\n'));
+  const auto middle = line.find(kMakerGoesOn);
+  if (!line.starts_with(kMakerBegins) || middle == std::string_view::npos) return {};
+  const auto version = line.substr(0, middle).substr(kMakerBegins.size());
+  return {std::string(version), std::string(line.substr(middle + kMakerGoesOn.size()))};
 }
 
 }  // namespace rarefy
