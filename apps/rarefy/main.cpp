@@ -69,6 +69,7 @@ int main_or_throw(int argc, char** argv) {
   add_check(app, chosen);
   add_list(app, chosen);
   add_show(app, chosen);
+  add_watch(app, chosen);
   app.allow_extras();
   const Arguments arguments(argc, argv);
   if (seat.rank > 0) return serve(app, seat, arguments);

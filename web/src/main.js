@@ -22,7 +22,7 @@ function load_frames(row) {
   if (!kept.has(key)) {
     for (const other of kept.keys()) if (other.startsWith(`${row.index} `)) kept.delete(other);
     const made = live
-      ? fetch(`frames/${row.index}/${row.frames.version}`).then(async (answer) => {
+      ? fetch(`frames/${row.index}?v=${row.frames.version}`).then(async (answer) => {
         if (!answer.ok) throw new Error(`frames: ${answer.status}`);
         const frames = await answer.json();
         return unpack_frames(frames, frames.data);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -18,6 +17,7 @@ struct LiveEvent {
   std::string data;  ///< JSON, in one line
 };
 
+/// One thread may look while others ask.
 class LivePage {
  public:
   explicit LivePage(std::vector<std::filesystem::path> folders);
@@ -35,8 +35,12 @@ class LivePage {
   /// What somebody who has come just now must be told to know everything.
   [[nodiscard]] LiveEvent everything() const;
 
-  /// Frames of a row, as JSON; none where there are none of that version.
-  [[nodiscard]] std::optional<std::string> frames(std::size_t row, std::int64_t version) const;
+  /// Frames of a row as they are now, as JSON; none where there are none.
+  [[nodiscard]] std::optional<std::string> frames(std::size_t row) const;
+
+  /// Everything as a document that needs no server any more (reports/page.hpp). Error (state) while
+  /// there is nothing to show.
+  [[nodiscard]] std::string as_report() const;
 
  private:
   struct State;

@@ -2,6 +2,10 @@
 
 #include <cstddef>
 
+#ifndef RAREFY_PAGE_FILE  // compiled alone, by `make lint`
+#define RAREFY_PAGE_FILE "/dev/null"
+#endif
+
 // The assembler puts the file in as it is: as an array of numbers it would take a compiler minutes.
 // RAREFY_PAGE_FILE comes from CMakeLists.txt, which also knows that this depends on it.
 // NOLINTNEXTLINE(hicpp-no-assembler)
