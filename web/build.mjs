@@ -41,4 +41,4 @@ if (page.split('<!--data-->').length !== 2) throw new Error('the mark <!--data--
 mkdirSync(dirname(target), { recursive: true });
 writeFileSync(`${target}.new`, page); // replaced as a whole: a build may read it at any moment
 renameSync(`${target}.new`, target);
-console.log(`web: ${target} (${Math.round(page.length / 1000)} kB)`);
+console.log(`web: made ${target} (${Math.round(page.length / 1000)} kB)`);

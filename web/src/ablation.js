@@ -42,13 +42,19 @@ function options_of(model, groups, names) {
     return h('div', { class: 'tip' }, h('strong', {}, `${line.name}, ${groups[0].name} ${tidy(point.value)} ${groups[0].unit}`),
       h('div', {}, `${metric.title.toLowerCase()} ${text}${metric.unit}, ${point.n} trials`));
   };
+  const base = base_options({
+    // Limits where the values end, a little beyond: a logarithmic axis would go to whole decades.
+    x: { name: title_of(groups[0]), label: tidy, more: logarithmic ? { type: 'log', min: Math.min(...values) / 1.25, max: Math.max(...values) * 1.25 } : { scale: true } },
+    y: { name: metric.axis, label: tidy, more: { scale: !metric.from_zero } },
+    tooltip: { trigger: 'item', formatter },
+  });
+  // Labels where there are values.
+  const places = [...new Set(values)].sort((a, b) => a - b);
+  Object.assign(base.xAxis.axisLabel, { customValues: places });
+  Object.assign(base.xAxis.axisTick, { customValues: places });
+  base.xAxis.splitLine.show = false;
   return {
-    ...base_options({
-      // Limits where the values end, a little beyond: a logarithmic axis would go to whole decades.
-      x: { name: title_of(groups[0]), label: tidy, more: logarithmic ? { type: 'log', min: Math.min(...values) / 1.25, max: Math.max(...values) * 1.25, axisLabel: undefined } : { scale: true } },
-      y: { name: metric.axis, label: tidy, more: { scale: !metric.from_zero } },
-      tooltip: { trigger: 'item', formatter },
-    }),
+    ...base,
     series: [
       ...lines.map(({ name, look, points }) => ({
         type: 'line', name, data: points.map((point) => [point.value, middle(point)]), symbol: 'circle', symbolSize: 7,

@@ -33,11 +33,9 @@ export function duration(seconds) {
 }
 
 /// A value and its uncertainty, to the digits that the uncertainty leaves.
-export function with_error(mean, error, least = 0) {
+export function with_error(mean, error) {
   if (!Number.isFinite(error)) return significant(mean, 4);
-  let digits = 2;
-  if (error > 0) digits = Math.min(6, Math.max(least, 1 - Math.floor(Math.log10(error))));
-  if (error >= 10) digits = least;
+  const digits = error > 0 ? Math.min(6, Math.max(0, 1 - Math.floor(Math.log10(error)))) : 2;
   return `${fixed(mean, digits)} ± ${fixed(error, digits)}`;
 }
 

@@ -4,16 +4,30 @@ import { fixed, significant, whole } from './format.js';
 import { frame_at, heatmap_canvas, paint } from './heatmap.js';
 import { viridis } from './palette.js';
 import { value_at } from './statistics.js';
+import { value_of } from './unpack.js';
 import { on_view } from './view.js';
 
 const step_time = 450; // ms a frame when it plays
 
-/// One scale for all heat maps of a domain, so that they can be compared.
+/// One scale for all heat maps of a domain, so that they can be compared. It ends where all but a
+/// few of the cells do: the one cell that an algorithm never left must not make all others pale.
 function scale_of(sets) {
-  return {
-    logarithmic: sets[0].logarithmic, label: sets[0].label,
-    low: Math.min(...sets.map((set) => set.low)), high: Math.max(...sets.map((set) => set.high)),
-  };
+  const counts = sets.flatMap((set) => {
+    const seen = new Array(256).fill(0);
+    for (const byte of set.values.at(-1)) ++seen[byte];
+    return seen.map((count, byte) => [byte ? value_of(set, byte) : NaN, byte ? count : 0]).filter(([, count]) => count > 0);
+  }).sort(([a], [b]) => b - a);
+  const all = counts.reduce((sum, [, count]) => sum + count, 0);
+  const greatest = Math.max(...sets.map((set) => set.high));
+  let [beyond, high] = [0, greatest];
+  for (const [value, count] of counts) {
+    high = value;
+    beyond += count;
+    if (beyond > all / 500) break;
+  }
+  const low = Math.min(...sets.map((set) => set.low));
+  if (!(high > low) || high > greatest * 0.6) high = greatest;
+  return { logarithmic: sets[0].logarithmic, label: sets[0].label, low, high, clipped: high < greatest };
 }
 
 function colour_bar(title, scale) {
@@ -21,7 +35,7 @@ function colour_bar(title, scale) {
   const text = (value) => (value >= 100 ? whole(value) : significant(value, 3).replace(/\.0+$/, ''));
   return h('div', { class: 'colour-bar' }, h('div', {}, `${title ? `${title}: ` : ''}${scale.label}${scale.logarithmic ? ' (logarithmic)' : ''}`),
     h('div', { class: 'ramp', style: `background:linear-gradient(to right,${stops})` }),
-    h('div', { class: 'ends' }, h('span', {}, text(scale.low)), h('span', { class: 'empty-key' }, 'empty'), h('span', {}, text(scale.high))));
+    h('div', { class: 'ends' }, h('span', {}, text(scale.low)), h('span', { class: 'empty-key' }, 'empty'), h('span', {}, `${text(scale.high)}${scale.clipped ? ' and more' : ''}`)));
 }
 
 /// load(row) gives the unpacked frames of a row, and keeps them.

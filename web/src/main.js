@@ -37,13 +37,15 @@ function load_frames(row) {
 const title = h('h1', {}, 'Rarefy');
 const summary = h('p', { class: 'summary' });
 const status = h('p', { class: 'status', role: 'status', hidden: true });
+// What is served is gone when the server is: a file stays.
+const save = h('a', { class: 'save', href: 'report.html', download: 'report.html', hidden: true }, 'Save this page as a file');
 const parts = { results: tables(), curves: curves(), comparisons: comparisons(), heatmaps: heatmaps(load_frames), ablation: ablation(), trials: trials() };
 const links = { results: 'Results', curves: 'Curves', comparisons: 'Comparisons', heatmaps: 'Heat maps', ablation: 'Ablation', trials: 'Trials' };
 const nav = h('nav', { 'aria-label': 'Parts of this page' });
 const main = h('main', { hidden: true }, Object.values(parts).map((part) => part.element));
 const foot = h('footer', {});
 
-fill(page, h('header', {}, h('div', { class: 'bar' }, title, theme_button()), summary, status), nav, main, foot);
+fill(page, h('header', {}, h('div', { class: 'bar' }, title, theme_button()), summary, status, save), nav, main, foot);
 
 function say(text, state) {
   status.hidden = !text;
@@ -57,6 +59,7 @@ async function show(data) {
   title.textContent = model.title || 'Rarefy';
   summary.textContent = summary_of(model);
   main.hidden = model.rows.length === 0;
+  save.hidden = !live || main.hidden;
   await Promise.all(Object.values(parts).map((part) => part.update(model)));
   fill(nav, Object.entries(links).filter(([id]) => !main.hidden && !parts[id].element.hidden).map(([id, text]) => h('a', { href: `#${id}` }, text)));
   fill(foot, `Made by Rarefy ${model.rarefy}. This page loads nothing from anywhere.`);

@@ -6,11 +6,11 @@ const plain = (value) => significant(value, 4);
 export const metrics = {
   coverage: {
     title: 'Coverage', axis: 'coverage, %', factor: 100, unit: ' %', more_is_better: true, from_zero: true,
-    text: (value) => fixed(value, 2), with_error: (mean, error) => with_error(mean, error, 2),
+    text: (value) => fixed(value, 2), with_error: (mean, error) => `${fixed(mean, 2)} ± ${fixed(error, 2)}`,
   },
   cross_entropy: {
     title: 'Cross-entropy', axis: 'cross-entropy', factor: 1, unit: '', more_is_better: false, from_zero: false,
-    text: (value) => fixed(value, 2), with_error: (mean, error) => with_error(mean, error, 2),
+    text: (value) => fixed(value, 2), with_error: (mean, error) => `${fixed(mean, 2)} ± ${fixed(error, 2)}`,
   },
   qd_score: {
     title: 'QD score', axis: 'QD score', factor: 1, unit: '', more_is_better: true, from_zero: true,

@@ -38,13 +38,13 @@ function table_of(model, metric) {
     const short = here.n < row.trials.length ? h('div', { class: 'paper' }, `${here.n} of ${row.trials.length} trials`) : '';
     return h('td', { class: 'number' }, h(best.get(domain) === row ? 'strong' : 'span', {}, cell_text(here, metric)), paper_note(row, metric), short);
   };
-  return h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': `${title}, table` },
+  const heading = `${title}${unit ? `,${unit}` : ''}: ${statistics[view.statistic]} of the last values`;
+  return [h('p', { class: 'caption' }, heading), h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': heading },
     h('table', { class: 'results' },
-      h('caption', {}, `${title}${unit ? `,${unit}` : ''}: ${statistics[view.statistic]} of the last values`),
       h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'algorithm'),
         model.used_domains.map((domain) => h('th', { scope: 'col', class: 'number' }, model.domains[domain].title)))),
       h('tbody', {}, model.names.labels.map((label) => h('tr', {}, h('th', { scope: 'row' }, label),
-        model.used_domains.map((domain) => of_cell(label, domain)))))));
+        model.used_domains.map((domain) => of_cell(label, domain)))))))];
 }
 
 export function tables() {

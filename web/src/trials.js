@@ -58,6 +58,11 @@ function failures(model) {
     h('ul', {}, failed.map(({ row, trial }) => h('li', {}, `${row_title(model, row)}, seed ${trial.seed}: `, h('code', {}, trial.error || 'no error was written down')))));
 }
 
+function notes(model) {
+  if (!model.notes?.length) return '';
+  return h('div', { class: 'card notes', role: 'note' }, h('h3', {}, 'Left out'), h('ul', {}, model.notes.map((note) => h('li', {}, note))));
+}
+
 function state_text(row) {
   const parts = Object.keys(states).map((state) => [row.trials.filter((trial) => trial.state === state).length, state]).filter(([n]) => n > 0);
   return parts.length === 1 && parts[0][1] === 'finished' ? `${count(row.trials.length, 'trial')}` : listed(parts.map(([n, state]) => `${whole(n)} ${states[state]}`));
@@ -85,7 +90,7 @@ export function trials() {
         details.addEventListener('toggle', show);
         show();
         return details;
-      })));
+      })), notes(model));
     },
   };
 }
