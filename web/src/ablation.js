@@ -1,13 +1,11 @@
 // Where rows differ by one number: what it does to the outcome.
 import { bars, base_options, draw, forget } from './chart.js';
 import { fill, h } from './dom.js';
-import { significant } from './format.js';
+import { tidy } from './format.js';
 import { metrics } from './metrics.js';
 import { look_of } from './palette.js';
 import { describe, last_values } from './statistics.js';
 import { on_view, view } from './view.js';
-
-const tidy = (value) => significant(value, 3).replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '');
 
 function title_of({ name, unit }) {
   return unit ? `${name}, ${unit}` : name;
@@ -44,8 +42,8 @@ function options_of(model, groups, names) {
   };
   const base = base_options({
     // Limits where the values end, a little beyond: a logarithmic axis would go to whole decades.
-    x: { name: title_of(groups[0]), label: tidy, more: logarithmic ? { type: 'log', min: Math.min(...values) / 1.25, max: Math.max(...values) * 1.25 } : { scale: true } },
-    y: { name: metric.axis, label: tidy, more: { scale: !metric.from_zero } },
+    x: { name: title_of(groups[0]), label: (value) => tidy(value), more: logarithmic ? { type: 'log', min: Math.min(...values) / 1.25, max: Math.max(...values) * 1.25 } : { scale: true } },
+    y: { name: metric.axis, label: (value) => tidy(value), more: { scale: !metric.from_zero } },
     tooltip: { trigger: 'item', formatter },
   });
   // Labels where there are values.

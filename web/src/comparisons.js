@@ -1,6 +1,6 @@
 // Which of the rows of a domain differ: analysis of variance, then every pair.
 import { choice, fill, h } from './dom.js';
-import { probability, significant } from './format.js';
+import { probability, significant, tidy } from './format.js';
 import { metrics } from './metrics.js';
 import { change, on_view, view } from './view.js';
 
@@ -8,7 +8,7 @@ const tests = { tukey: "Tukey's HSD", games_howell: 'Games-Howell' };
 const words = { '>': 'greater than', '<': 'less than', '-': 'not told apart from' };
 
 function variance_text(anova, welch) {
-  const one = (name, found) => (found ? `${name}: F(${significant(found.between, 4).replace(/\.0+$/, '')}, ${significant(found.within, 4).replace(/\.0+$/, '')}) = ${significant(found.f, 4)}, ${probability(found.p)}` : null);
+  const one = (name, found) => (found ? `${name}: F(${tidy(found.between, 4)}, ${tidy(found.within, 4)}) = ${significant(found.f, 4)}, ${probability(found.p)}` : null);
   return [one('ANOVA', anova), one("Welch's ANOVA", welch)].filter(Boolean).map((text) => h('li', {}, text));
 }
 

@@ -1,7 +1,7 @@
 // Coverage, cross-entropy and QD score as they grow: a chart for each and every domain.
 import { band, base_options, draw, forget } from './chart.js';
 import { choice, fill, h } from './dom.js';
-import { significant, whole } from './format.js';
+import { significant, tidy, whole } from './format.js';
 import { legend } from './legend.js';
 import { axes, metrics, metrics_of } from './metrics.js';
 import { look_of } from './palette.js';
@@ -19,9 +19,9 @@ function limits_of(point) {
 }
 
 function axis_label(value) {
-  if (Math.abs(value) >= 1e6) return `${significant(value / 1e6, 3)} M`;
-  if (Math.abs(value) >= 1e4) return `${significant(value / 1e3, 3)} k`;
-  return significant(value, 4).replace(/\.0+$/, '');
+  if (Math.abs(value) >= 1e6) return `${tidy(value / 1e6)} M`;
+  if (Math.abs(value) >= 1e4) return `${tidy(value / 1e3)} k`;
+  return tidy(value, 4);
 }
 
 function tooltip_of(model, rows, curves, metric) {

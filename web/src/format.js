@@ -24,6 +24,11 @@ export function significant(value, digits = 3) {
   return fixed(value, size === 0 ? 0 : Math.max(0, size >= 1 ? digits - before : digits - 1 - Math.floor(Math.log10(size))));
 }
 
+/// The same without zeros behind the point that say nothing.
+export function tidy(value, digits = 3) {
+  return significant(value, digits).replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '');
+}
+
 /// Seconds, or what is better to read.
 export function duration(seconds) {
   if (!Number.isFinite(seconds)) return '–';

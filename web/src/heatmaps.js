@@ -1,6 +1,6 @@
 // Archives as they filled: rows x domains in small multiples, with one slider over iterations.
 import { fill, h } from './dom.js';
-import { fixed, significant, whole } from './format.js';
+import { fixed, tidy, whole } from './format.js';
 import { frame_at, heatmap_canvas, paint } from './heatmap.js';
 import { viridis } from './palette.js';
 import { value_at } from './statistics.js';
@@ -32,7 +32,7 @@ function scale_of(sets) {
 
 function colour_bar(title, scale) {
   const stops = Array.from({ length: 21 }, (_, i) => `rgb(${viridis(i / 20).join(',')})`).join(',');
-  const text = (value) => (value >= 100 ? whole(value) : significant(value, 3).replace(/\.0+$/, ''));
+  const text = (value) => (value >= 100 ? whole(value) : tidy(value));
   return h('div', { class: 'colour-bar' }, h('div', {}, `${title ? `${title}: ` : ''}${scale.label}${scale.logarithmic ? ' (logarithmic)' : ''}`),
     h('div', { class: 'ramp', style: `background:linear-gradient(to right,${stops})` }),
     h('div', { class: 'ends' }, h('span', {}, text(scale.low)), h('span', { class: 'empty-key' }, 'empty'), h('span', {}, `${text(scale.high)}${scale.clipped ? ' and more' : ''}`)));

@@ -30,9 +30,14 @@ export function colour(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
+// Before anybody else hears of a change, and draws with the colours of the style sheet.
+view.theme = remembered();
+apply();
+on_view((changed) => {
+  if (changed.includes('theme')) apply();
+});
+
 export function theme_button() {
-  view.theme = remembered();
-  apply();
   const button = h('button', { type: 'button', class: 'theme', id: 'theme' });
   const label = () => {
     button.textContent = is_dark() ? '☾' : '☀';
@@ -51,9 +56,7 @@ export function theme_button() {
     change({ theme: next });
   });
   on_view((changed) => {
-    if (!changed.includes('theme')) return;
-    apply();
-    label();
+    if (changed.includes('theme')) label();
   });
   system.addEventListener('change', () => change({ theme: view.theme }));
   // Paper is white.

@@ -48,6 +48,10 @@ export async function start_browser() {
       if (ready) await page.waitForSelector('body[data-ready]');
       return page;
     },
+    async close_pages() {
+      for (const context of contexts) await context.close();
+      contexts.clear();
+    },
     async close() {
       await browser.close();
       rmSync(profile, { recursive: true, force: true });
