@@ -17,6 +17,7 @@
 #include "rarefy/evaluators/evaluator.hpp"
 #include "rarefy/evaluators/program_evaluator.hpp"
 #include "rarefy/experiment/config.hpp"
+#include "rarefy/experiment/config_file.hpp"
 #include "rarefy/runs/drive.hpp"
 #include "rarefy/runs/metrics_log.hpp"
 #include "rarefy/runs/turns.hpp"
@@ -74,6 +75,9 @@ class Run {
 
   /// Plans more (or fewer) iterations than configured, but no fewer than are done.
   void set_iterations(std::int64_t iterations);
+  /// The program that evaluates has moved, or is to be used in another way: parameters of the
+  /// section `program`, none of which decides a result.
+  void set_program(const Settings& settings);
 
   [[nodiscard]] const Config& config() const { return config_; }
   [[nodiscard]] const Domain& domain() const { return *domain_; }
