@@ -16,13 +16,13 @@ namespace {
 
 double last_coverage(const Trial& trial) { return trial.metrics.back().coverage; }
 
-// 1 to 255; 0 for what is empty.
+// 1 to 127; 0 for what is empty.
 std::byte shade(float value, const PackedFrames& scale) {
   if (std::isnan(value)) return std::byte{0};
   const auto height = [&](double one) { return scale.logarithmic ? std::log(one) : one; };
   const double width = height(scale.high) - height(scale.low);
   const double part = width > 0 ? (height(value) - height(scale.low)) / width : 0.5;
-  return static_cast<std::byte>(1 + std::lround(254 * std::clamp(part, 0.0, 1.0)));
+  return static_cast<std::byte>(1 + std::lround(126 * std::clamp(part, 0.0, 1.0)));
 }
 
 std::string_view what_is_shown(const DomainInfo& domain) {  // as in runs/picture.cpp

@@ -17,8 +17,9 @@ namespace rarefy {
 /// has come furthest. None where no trial has begun.
 [[nodiscard]] std::optional<std::size_t> shown_trial(const ResultRow& row);
 
-/// One byte a cell: 0 where it is empty, else 1 to 255 from the least to the greatest value of all
-/// frames, by their logarithms where `logarithmic`. Every frame but the first as the difference
+/// One byte a cell: 0 where it is empty, else 1 to 127 from the least to the greatest value of all
+/// frames, by their logarithms where `logarithmic`: more shades could not be told apart, and take a
+/// fifth more. Every frame but the first as the difference
 /// (modulo 256) to the one before, for most cells stay what they are.
 struct PackedFrames {
   bool logarithmic = false;

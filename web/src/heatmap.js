@@ -1,6 +1,6 @@
 // One heat map: cells, walls and places on a canvas.
 import { h } from './dom.js';
-import { significant, whole } from './format.js';
+import { significant, tidy } from './format.js';
 import { viridis } from './palette.js';
 import { colour } from './theme.js';
 import { value_of } from './unpack.js';
@@ -105,7 +105,7 @@ function point_at(event) {
   const where = [`${domain.features[0]} ${significant(middle(0, column, frames.columns), 3)}`];
   if (domain.lower.length > 1) where.push(`${domain.features[1]} ${significant(middle(1, row, frames.rows), 3)}`);
   const value = value_of(frames, frames.values[index][row * frames.columns + column]);
-  const what = Number.isNaN(value) ? 'empty' : `${frames.label}: ${value >= 100 ? whole(value) : significant(value, 3)}`;
+  const what = Number.isNaN(value) ? 'empty' : `${frames.label}: about ${tidy(value, 2)}`;
   tip.replaceChildren(h('div', {}, where.join(', ')), h('strong', {}, what));
   tip.hidden = false;
   const left = Math.min(event.clientX + 14, document.documentElement.clientWidth - tip.offsetWidth - 4);

@@ -14,7 +14,7 @@ export async function embedded(id) {
 }
 
 /// Frames as they are drawn: { columns, rows, iterations, values: [Uint8Array...] }, one byte a
-/// cell; 0 is empty. All but the first are stored as differences to the one before.
+/// cell: 1 to 127, or 0 where it is empty. All but the first are stored as differences to the one before.
 export async function unpack_frames(frames, text) {
   const bytes = await inflate(text);
   const size = frames.columns * frames.rows;
@@ -30,7 +30,7 @@ export async function unpack_frames(frames, text) {
 /// The number behind a byte.
 export function value_of(frames, byte) {
   if (byte === 0) return NaN;
-  const part = (byte - 1) / 254;
+  const part = (byte - 1) / 126;
   return frames.logarithmic
     ? frames.low * (frames.high / frames.low) ** part
     : frames.low + (frames.high - frames.low) * part;

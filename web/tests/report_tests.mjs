@@ -107,7 +107,7 @@ export function report_tests({ browser, report, ablation, made_up, runs }) {
     async 'a pointer over a heat map says what a cell holds'() {
       const page = await browser.open(report);
       await page.locator('canvas.heatmap').first().hover();
-      assert.match(await page.textContent('.tip.floating'), /feature 1 .*, feature 2 .*visits of the cell: \d/);
+      assert.match(await page.textContent('.tip.floating'), /feature 1 .*, feature 2 .*visits of the cell: about \d/);
     },
 
     async 'the walls of the maze are drawn'() {
