@@ -41,6 +41,13 @@ if(RAREFY_PICTURES OR NOT RAREFY_HEADER_ONLY)
     rarefy_require(cairo_FOUND "cairo" libcairo2-dev)
   endif()
 endif()
+if(RAREFY_EXPERIMENTS)
+  find_path(RAREFY_BOOST_MATH boost/math/distributions/fisher_f.hpp)
+  mark_as_advanced(RAREFY_BOOST_MATH)
+  rarefy_require(RAREFY_BOOST_MATH "Boost.Math" libboost-dev)
+  find_package(nlohmann_json QUIET)
+  rarefy_require(nlohmann_json_FOUND "JSON for Modern C++" nlohmann-json3-dev)
+endif()
 
 if(RAREFY_BUILD_PYTHON)
   find_package(Python 3.11 QUIET COMPONENTS Interpreter Development.Module

@@ -407,6 +407,10 @@ vector<ParameterBuilder> program_parameters() {
       text("command", in(&ProgramChoice::command),
            "a program that evaluates, as a shell would start it; needs n, low and high")
           .without_trace(),
+      text("command-folder", in(&ProgramChoice::folder),
+           "where it is started [where the run was begun]; one that is not there: where rarefy is")
+          .when(there_is_one)
+          .without_trace(),
       choice("protocol", in(&ProgramChoice::protocol),
              "how it is spoken to: lines of numbers; npy, whole batches; once, started for every "
              "solution")

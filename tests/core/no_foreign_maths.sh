@@ -6,7 +6,7 @@
 # The library's functions are rounded as its version and the processor would have it, and so is what
 # the approximate reciprocals of the processor return. No object file may have either: there is
 # core/maths.hpp. What IEEE 754 defines to the last bit (sqrt, floor, fmod, ldexp, ...) is fine, and
-# so is anything in pictures, which decide nothing.
+# so is anything in pictures, statistics and reports, which decide nothing that a search does.
 set -euo pipefail
 
 nm=$1
@@ -20,6 +20,7 @@ for object in "$@"; do
   objects=$((objects + 1))
   case $object in
     */src/pictures/* | */unity_pictures_*) continue ;;
+    */src/statistics/* | */unity_statistics_* | */src/reports/* | */unity_reports_*) continue ;;
   esac
   imported=$("$nm" --undefined-only "$object")
   code=$("$objdump" --disassemble --no-show-raw-insn "$object")

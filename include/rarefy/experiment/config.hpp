@@ -139,6 +139,8 @@ struct OutputOptions {
 /// A program of the user's own that evaluates (evaluators/program_evaluator.hpp).
 struct ProgramChoice {
   std::string command;  ///< empty: there is none
+  /// Where it is started; empty, or not there: where this process is.
+  std::string folder;
   ProgramProtocol protocol = ProgramOptions{}.protocol;
   Index workers = ProgramOptions{}.workers;
   double timeout = ProgramOptions{}.timeout;
