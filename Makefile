@@ -29,7 +29,7 @@ fixed_layout = $$(setarch -R true >/dev/null 2>&1 && echo setarch -R)
 # configured them they stay: to leave them out again would delete what was built of them.
 configure_command = cmake --preset release $(if $(wildcard build/release/CMakeCache.txt),,-D RAREFY_BUILD_TESTS=OFF)
 
-.PHONY: help demo build test python wheel test-python docs docs-links notebooks fresh bench bench-flow bench-peers \
+.PHONY: help demo build web test test-page python wheel test-python docs docs-links notebooks fresh bench bench-flow bench-peers \
         bench-programs bench-engines bench-mpi bench-asynchronous bench-instructions lint format sanitize fuzz torture clean
 
 help: ## list the verbs
@@ -42,15 +42,26 @@ demo: build ## build, run density descent on the linear projection, leave a pict
 
 build: ## build the command: build/release/rarefy
 	@scripts/setup build
+	@scripts/web --if-possible
 	@$(configure_command)
 	@cmake --build --preset release --parallel $(JOBS) --target rarefy_command
 
+web: ## make the page of reports, which the next build compiles in: build/web/page.html
+	@scripts/setup web
+	@scripts/web
+
 test: ## build a release and run every test
 	@scripts/setup build test mpi
+	@scripts/setup web || echo 'test: without Node.js and npm there is no page of reports'
+	@scripts/web --if-possible
 	@cmake --preset release -D RAREFY_BUILD_TESTS=ON
 	@cmake --build --preset release --parallel $(JOBS)
 	@ctest --preset release --parallel $(JOBS)
 	@$(MAKE) --no-print-directory test-python
+	@scripts/page-tests
+
+test-page: build ## test the page of reports in a real browser without a window
+	@scripts/page-tests
 
 python: ## install the Python package into env/, a new environment
 	@scripts/setup build python

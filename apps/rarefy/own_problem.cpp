@@ -54,10 +54,10 @@ std::string plain(std::string_view text) {
 
 // What the program is called, for folders: "python3 -u simulate.py --fast" is "simulate".
 std::string name_of_program(const std::string& command) {
-  constexpr std::string_view kStarters[] = {"python", "sh",   "bash", "dash",   "zsh",     "awk",
-                                            "mawk",   "gawk", "perl", "ruby",   "node",    "julia",
-                                            "octave", "java", "exec", "env",    "Rscript", "matlab",
-                                            "nice",   "time", "srun", "taskset"};
+  constexpr std::string_view kStarters[] = {
+      "python", "sh",      "bash",   "dash", "zsh",  "awk", "mawk",    "gawk",   "perl", "ruby",
+      "node",   "julia",   "octave", "java", "exec", "env", "Rscript", "matlab", "nice", "time",
+      "srun",   "taskset", "while",  "for",  "if",   "do",  "read",    "cd"};
   std::istringstream words(command);
   for (std::string word; words >> word;) {
     if (word.starts_with('-') || word.find('=') != std::string::npos) continue;

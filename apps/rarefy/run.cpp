@@ -111,7 +111,11 @@ struct RunVerb {
                       "with --command",
                       parameter_named("domain").expected()));
     }
-    const auto config = resolve(settings);
+    auto config = resolve(settings);
+    // What a relative name of the program means when the run is resumed.
+    if (config.program.any() && config.program.folder.empty()) {
+      config.program.folder = std::filesystem::current_path().string();
+    }
     const auto problem = config.program.any() ? *config.own_problem : make_domain(config)->info();
     parameters.refuse_idle(config);
     if (out.empty()) out = (std::filesystem::path("runs") / folder_name(config)).string();
@@ -127,6 +131,8 @@ struct RunVerb {
 };
 
 struct ResumeVerb {
+  explicit ResumeVerb(CLI::App& verb) : program(verb, {"program"}) {}
+  ParameterOptions program;  // it may have moved, and may have other workers now
   MachineOptions machine;
   std::string folder;
   std::optional<std::int64_t> iterations;
@@ -156,6 +162,9 @@ struct ResumeVerb {
           run->recorded_version(), kVersion));
     }
     if (iterations) run->set_iterations(checked(*iterations));
+    if (const auto settings = program.settings(); !settings.values.empty()) {
+      run->set_program(settings);
+    }
     if (run->search().iteration() >= run->config().iterations) {
       say(fmt::format(
           "rarefy: this run is finished ({} iterations); --iterations N takes it further\n",
@@ -221,7 +230,7 @@ void add_run(CLI::App& app, const Seat& seat, Action& chosen) {
 void add_resume(CLI::App& app, const Seat& seat, Action& chosen) {
   auto* verb = app.add_subcommand("resume", "go on with a run that was stopped or killed");
   verb->allow_extras();
-  auto options = std::make_shared<ResumeVerb>();
+  auto options = std::make_shared<ResumeVerb>(*verb);
   options->seat = seat;
   verb->add_option("DIR", options->folder, "the folder of the run")->required()->type_name("");
   verb->add_option("--iterations", options->iterations, "go on until this many in all")

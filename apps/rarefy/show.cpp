@@ -7,22 +7,21 @@
 #include "json.hpp"
 #include "output.hpp"
 #include "rarefy/core/error.hpp"
-#include "rarefy/core/numbers.hpp"
 #include "rarefy/core/say.hpp"
 #include "rarefy/core/text.hpp"
-#include "rarefy/domains/maze.hpp"
+#include "rarefy/runs/archive_csv.hpp"
 #include "rarefy/runs/run.hpp"
 #include "rarefy/runs/summary.hpp"
-#include "rarefy/runs/trajectory.hpp"
-#include "rarefy/storage/atomic_file.hpp"
+#include "show_cell.hpp"
 
 namespace rarefy::command {
 namespace {
 
 struct ShowVerb {
   std::string folder;
-  std::string trajectory;
+  std::string cell, trajectory;
   bool density = false;
+  bool csv = false;
   bool json = false;
 
   [[nodiscard]] RunFolder open_or_peek(std::string& reason) const {
@@ -43,13 +42,18 @@ struct ShowVerb {
     if (reason.empty()) {
       run->write_results();
     } else {
+      const bool draws = density || !cell.empty() || !trajectory.empty();
       say(fmt::format("rarefy: showing the last checkpoint{}: {}\n",
-                      trajectory.empty() && !density ? ", and writing nothing" : "", reason));
+                      draws ? "" : ", and writing nothing", reason));
     }
     if (density) {
       draw_density(*run);
     } else if (!trajectory.empty()) {
-      draw_trajectory(*run);
+      show_trajectory(*run, trajectory);
+    } else if (!cell.empty()) {
+      show_cell(*run, cell, json);
+    } else if (csv) {
+      write_archive_csv(run->search().archive(), print_data);
     } else {
       print_out(json ? json_of(*run) : summary_of(*run));
     }
@@ -63,60 +67,6 @@ struct ShowVerb {
                           run.folder().density_picture().string(),
                           run.folder().density_values().string()));
   }
-
-  // The path of the robot that was found for a cell, given by its number or by a point in it.
-  void draw_trajectory(const Run& run) const {
-    const auto* maze = dynamic_cast<const Maze*>(&run.domain());
-    if (maze == nullptr) {
-      throw Error(ErrorKind::parameter, "--trajectory",
-                  fmt::format("a run on '{}'", run.config().domain),
-                  "a run on the maze: robots have trajectories, other solutions have none");
-    }
-    const auto& archive = run.search().archive();
-    const Index cell = parse_cell(archive.tessellation());
-    const Index elite = archive.elite_of(cell);
-    if (elite < 0) {
-      throw Error(ErrorKind::parameter, "--trajectory", fmt::format("cell {}", cell),
-                  "a cell that was reached; 'cells' in archive.npz lists them");
-    }
-    const auto moments = maze->trajectory(archive.solutions().row(elite));
-    const auto place = archive.features().row(elite);
-    const auto subtitle = fmt::format(
-        "{}, {} profile, seed {}: cell {}, reached at ({:.3f}, {:.3f})", run.config().algorithm,
-        name_of(run.config().profile), run.config().seed, cell, place[0], place[1]);
-    const auto picture = run.folder().trajectory(cell, "png");
-    const auto table = run.folder().trajectory(cell, "csv");
-    write_file_atomically(picture, pictures::render_png(trajectory_map(*maze, moments, subtitle)));
-    write_file_atomically(table, trajectory_csv(moments));
-    print_out(
-        fmt::format("cell {}: the robot ends at ({:.4f}, {:.4f})\n  picture  {}\n  table    {}\n",
-                    cell, place[0], place[1], picture.string(), table.string()));
-  }
-
-  [[nodiscard]] Index parse_cell(const Tessellation& cells) const {
-    if (const auto number = parse_integer(trajectory);
-        number && *number >= 0 && *number < cells.cells()) {
-      return *number;
-    }
-    const auto point = parse_numbers(trajectory);
-    if (!point || point->size() != 2) {
-      throw Error(
-          ErrorKind::parameter, "--trajectory", fmt::format("'{}'", trajectory),
-          fmt::format("the number of a cell, 0 to {}, or a point X,Y in it", cells.cells() - 1));
-    }
-    for (Index d = 0; d < 2; ++d) {
-      const auto at = static_cast<std::size_t>(d);
-      const auto& space = cells.space();
-      if ((*point)[at] < space.lower[at] || (*point)[at] > space.upper[at]) {
-        throw Error(ErrorKind::parameter, "--trajectory", fmt::format("'{}'", trajectory),
-                    fmt::format("a point within [{}, {}] x [{}, {}]", space.lower[0],
-                                space.upper[0], space.lower[1], space.upper[1]));
-      }
-    }
-    Index cell = 0;
-    cells.assign(BatchView(point->data(), 1, 2), std::span(&cell, 1));
-    return cell;
-  }
 };
 
 }  // namespace
@@ -127,6 +77,10 @@ void add_show(CLI::App& app, Action& chosen) {
   verb->allow_extras();
   auto options = std::make_shared<ShowVerb>();
   verb->add_option("DIR", options->folder, "the folder of the run")->required()->type_name("");
+  auto* cell = verb->add_option("--cell", options->cell,
+                                "what was found for a cell: its number, or a point X,Y; draws it, "
+                                "where it is an arm");
+  cell->type_name("");
   auto* trajectory = verb->add_option(
       "--trajectory", options->trajectory,
       "draw the path of the robot found for a cell: its number, or a point X,Y (maze)");
@@ -134,10 +88,13 @@ void add_show(CLI::App& app, Action& chosen) {
   auto* density = verb->add_flag(
       "--density", options->density,
       "draw the estimated density, with the features it is made of (dds-kde, dds-cnf)");
+  auto* csv = verb->add_flag("--csv", options->csv,
+                             "the archive as a table: cell, visits, objective, features, solution");
   auto* json = verb->add_flag("--json", options->json, "for programs to read");
-  trajectory->excludes(json);
-  trajectory->excludes(density);
-  density->excludes(json);
+  trajectory->excludes(json)->excludes(density)->excludes(cell)->excludes(csv);
+  density->excludes(json)->excludes(cell)->excludes(csv);
+  cell->excludes(csv);
+  csv->excludes(json);
   verb->callback([&chosen, options] { chosen = [options] { return options->run(); }; });
 }
 

@@ -21,7 +21,7 @@
 #include "rarefy/experiment/domain_table.hpp"
 #include "rarefy/experiment/make_search.hpp"
 #include "rarefy/runs/drive.hpp"
-#include "simulated_workers.hpp"
+#include "support/simulated_workers.hpp"
 
 namespace {
 

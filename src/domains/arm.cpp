@@ -45,13 +45,18 @@ double variance(std::span<const double> values) {
   return sum / count;
 }
 
+// Whole turns change nothing; far out they are taken off, for the sake of accuracy.
+void turn(double& heading, double angle) {
+  heading += angle;
+  if (std::abs(heading) > 1000.0) heading = std::remainder(heading, 2.0 * std::numbers::pi);
+}
+
 }  // namespace
 
 Arm::Arm(const ArmOptions& options) : Domain(describe(options)), options_(options) {}
 
 void Arm::evaluate(BatchView solutions, BatchSpan features, std::span<double> objectives) const {
   constexpr Index kChunk = 256;
-  constexpr double kTurn = 2.0 * std::numbers::pi;
   std::array<double, kChunk> angles{};
   for (Index i = 0; i < solutions.rows(); ++i) {
     const auto joints = solutions.row(i);
@@ -59,9 +64,7 @@ void Arm::evaluate(BatchView solutions, BatchSpan features, std::span<double> ob
     for (Index first = 0; first < options_.n; first += kChunk) {
       const Index count = std::min(kChunk, options_.n - first);
       for (Index k = 0; k < count; ++k) {
-        heading += joints[static_cast<std::size_t>(first + k)];
-        // Whole turns change nothing; far out they are taken off, for the sake of accuracy.
-        if (std::abs(heading) > 1000.0) heading = std::remainder(heading, kTurn);
+        turn(heading, joints[static_cast<std::size_t>(first + k)]);
         angles[static_cast<std::size_t>(k)] = heading;
       }
       kernels::sum_of_directions(angles.data(), count, &x, &y);
@@ -71,6 +74,18 @@ void Arm::evaluate(BatchView solutions, BatchSpan features, std::span<double> ob
     objectives[static_cast<std::size_t>(i)] =
         options_.objective == ArmObjective::even ? 1.0 - variance(joints) : 1.0;
   }
+}
+
+std::vector<ArmJoint> Arm::joints(std::span<const double> solution) const {
+  std::vector<ArmJoint> places(1);
+  double heading = 0.0;
+  for (const double angle : solution) {
+    turn(heading, angle);
+    ArmJoint next = places.back();
+    kernels::sum_of_directions(&heading, 1, &next.x, &next.y);
+    places.push_back(next);
+  }
+  return places;
 }
 
 }  // namespace rarefy

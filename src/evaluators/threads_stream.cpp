@@ -62,7 +62,12 @@ std::span<const RowDone> ThreadsStream::wait(StopFlag stop) {
   const auto something = [&] {
     return !done_.empty() || trouble_ || (queue_.empty() && in_hand_ == 0);
   };
-  while (!something() && !stop_asked(stop)) something_done_.wait_for(lock, kLook, something);
+  while (!something() && !stop_asked(stop)) {
+    if (something_done_.wait_for(lock, kLook, something)) break;
+    lock.unlock();  // nobody who works is kept waiting
+    still_waiting();
+    lock.lock();
+  }
   if (stop_asked(stop)) {
     // Nobody can take from the threads what they have in hand, so it may as well be used.
     queue_.clear();

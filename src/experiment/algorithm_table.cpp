@@ -92,6 +92,7 @@ constexpr std::array kAlgorithms = {
               .meaning = "MAP-annealing: thresholds that rise where they are met, by CMA-ES",
               .emitter = &kStrategyEmitter,
               .density = &kThresholds,
+              .owns_archive = true,
               .set_defaults = set_rival,
               .set_published =
                   [](Config& config, const PublishedValues& values) {
@@ -102,6 +103,7 @@ constexpr std::array kAlgorithms = {
               .meaning = "new cells first, then improvements, by CMA-ES",
               .emitter = &kStrategyEmitter,
               .density = &kImprovement,
+              .owns_archive = true,
               .set_defaults = set_cma_me,
               .set_published =
                   [](Config& config, const PublishedValues& values) {
@@ -112,12 +114,14 @@ constexpr std::array kAlgorithms = {
               .meaning = "elites varied by noise and along lines to each other",
               .emitter = &kIsoLineEmitter,
               .density = &kNoDensity,
+              .owns_archive = true,
               .set_defaults = set_rival,
               .set_published = set_published},
     Algorithm{.name = "map-elites",
               .meaning = "elites varied by noise",
               .emitter = &kGaussianEmitter,
               .density = &kNoDensity,
+              .owns_archive = true,
               .set_defaults = set_rival,
               .set_published = set_published},
 };
@@ -125,6 +129,13 @@ constexpr std::array kAlgorithms = {
 }  // namespace
 
 std::span<const Algorithm> algorithms() { return kAlgorithms; }
+
+void set_text(Config& config, const Algorithm& algorithm, const PublishedValues& printed) {
+  const auto flow = config.density.flow;  // of which the paper says nothing
+  algorithm.set_published(config, printed);
+  config.density.flow = flow;
+  if (!algorithm.owns_archive) config.restarts.at = RestartAt::origin;
+}
 
 const Algorithm& algorithm_named(std::string_view name) {
   std::vector<std::string_view> known;

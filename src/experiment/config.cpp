@@ -9,9 +9,11 @@ std::string_view meaning_of(Profile profile) {
   switch (profile) {
     case Profile::standard:
       return "the algorithms with correct parts; density descent with the additions in README";
-    case Profile::published: break;
+    case Profile::published:
+      return "made to come near the paper's own figures; see docs/published-profile.md";
+    case Profile::text: break;
   }
-  return "made to come near the paper's own figures; see docs/published-profile.md";
+  return "what the paper's text says, with correct parts and its printed hyperparameters";
 }
 
 Config::Config() { algorithm_named(algorithm).set_defaults(*this); }
@@ -25,7 +27,11 @@ Config default_config(std::string_view domain, std::string_view algorithm, Profi
   config.profile = profile;
   problem.set_defaults(config.problem);
   row.set_defaults(config);
-  if (profile == Profile::published) row.set_published(config, problem.published);
+  switch (profile) {
+    case Profile::standard: break;
+    case Profile::published: row.set_published(config, problem.published()); break;
+    case Profile::text: set_text(config, row, problem.printed); break;
+  }
   return config;
 }
 

@@ -1,5 +1,8 @@
 #include "rarefy/experiment/make_program.hpp"
 
+#include <filesystem>
+#include <system_error>
+
 #include "rarefy/core/error.hpp"
 
 namespace rarefy {
@@ -11,8 +14,11 @@ std::shared_ptr<ProgramEvaluator> make_program(const Config& config) {
                 "a description of its problem: n, and where features lie (low, high)");
   }
   const auto& problem = *config.own_problem;
+  std::error_code unknown;  // a run may have come from another machine
+  const bool there = std::filesystem::is_directory(config.program.folder, unknown);
   return std::make_shared<ProgramEvaluator>(
       ProgramOptions{.command = config.program.command,
+                     .folder = there ? config.program.folder : std::string(),
                      .protocol = config.program.protocol,
                      .solution_dim = problem.solution_dim,
                      .feature_dim = problem.feature_dim(),

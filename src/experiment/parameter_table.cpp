@@ -387,6 +387,11 @@ vector<ParameterBuilder> output_parameters() {
              "iteration")
           .range(0, kAny)
           .without_trace(),
+      integer("frames", in(&OutputOptions::frames),
+              "pictures of the archive kept on the way, in frames.npz (archives whose picture has "
+              "up to 65,536 cells)")
+          .range(0, 1'000)
+          .without_trace(),
       choice("journal", in(&OutputOptions::journal),
              "keeps finished evaluations until a checkpoint has them, so that a kill loses none; "
              "auto: where one takes a millisecond or longer")
@@ -401,6 +406,10 @@ vector<ParameterBuilder> program_parameters() {
   return {
       text("command", in(&ProgramChoice::command),
            "a program that evaluates, as a shell would start it; needs n, low and high")
+          .without_trace(),
+      text("command-folder", in(&ProgramChoice::folder),
+           "where it is started [where the run was begun]; one that is not there: where rarefy is")
+          .when(there_is_one)
           .without_trace(),
       choice("protocol", in(&ProgramChoice::protocol),
              "how it is spoken to: lines of numbers; npy, whole batches; once, started for every "

@@ -232,6 +232,30 @@ void Canvas::line(double x1, double y1, double x2, double y2, double thickness,
   cairo_stroke(context_.get());
 }
 
+void Canvas::polyline(std::span<const Spot> spots, double thickness, const Colour& colour,
+                      std::span<const double> dashes) {
+  if (spots.empty()) return;
+  cairo_save(context_.get());
+  use(colour);
+  cairo_set_line_width(context_.get(), thickness);
+  cairo_set_line_join(context_.get(), CAIRO_LINE_JOIN_ROUND);
+  cairo_set_line_cap(context_.get(), dashes.empty() ? CAIRO_LINE_CAP_ROUND : CAIRO_LINE_CAP_BUTT);
+  std::vector<double> lengths(dashes.begin(), dashes.end());
+  for (double& length : lengths) length *= thickness;
+  cairo_set_dash(context_.get(), lengths.data(), static_cast<int>(lengths.size()), 0.0);
+  cairo_move_to(context_.get(), spots.front().x, spots.front().y);
+  for (const Spot& spot : spots) cairo_line_to(context_.get(), spot.x, spot.y);
+  cairo_stroke(context_.get());
+  cairo_restore(context_.get());
+}
+
+void Canvas::fill_polygon(std::span<const Spot> spots, const Colour& colour, double opacity) {
+  cairo_set_source_rgba(context_.get(), colour.red, colour.green, colour.blue, opacity);
+  for (const Spot& spot : spots) cairo_line_to(context_.get(), spot.x, spot.y);
+  cairo_close_path(context_.get());
+  cairo_fill(context_.get());
+}
+
 void Canvas::disc(double x, double y, double radius, const Colour& colour) {
   use(kWhite);
   cairo_arc(context_.get(), x, y, 1.2 * radius, 0.0, 2.0 * std::numbers::pi);

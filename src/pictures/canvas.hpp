@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,11 @@ struct Box {
 
   [[nodiscard]] int right() const { return left + width; }
   [[nodiscard]] int bottom() const { return top + height; }
+};
+
+struct Spot {
+  double x = 0.0;
+  double y = 0.0;
 };
 
 /// Pixels to place on a canvas; row 0 is the top one.
@@ -75,6 +81,10 @@ class Canvas {
   void fill_triangle(double x1, double y1, double x2, double y2, double x3, double y3,
                      const Colour& colour);
   void line(double x1, double y1, double x2, double y2, double thickness, const Colour& colour);
+  /// A line through all spots; `dashes` and gaps by turns, in multiples of the thickness.
+  void polyline(std::span<const Spot> spots, double thickness, const Colour& colour,
+                std::span<const double> dashes = {});
+  void fill_polygon(std::span<const Spot> spots, const Colour& colour, double opacity);
   /// A disc with a white rim of a fifth of its radius.
   void disc(double x, double y, double radius, const Colour& colour);
   /// A small dark disc, half transparent.

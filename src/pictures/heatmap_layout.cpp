@@ -5,47 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <functional>
-#include <limits>
 #include <string>
 #include <utility>
 
+#include "frame.hpp"
 #include "rarefy/core/error.hpp"
 
 namespace rarefy::pictures {
 namespace {
-
-using Place = std::function<double(double)>;  // from a value to a share of an axis
-
-double widest(Canvas& canvas, const std::vector<Tick>& ticks, const Font& font) {
-  double width = 0.0;
-  for (const Tick& tick : ticks) width = std::max(width, canvas.text_width(tick.label, font));
-  return width;
-}
-
-// The most ticks whose labels, as long as `extent` says, stay apart.
-std::vector<Tick> roomy_ticks(const std::function<std::vector<Tick>(int)>& ticks_for,
-                              const Place& place, double length,
-                              const std::function<double(const std::vector<Tick>&)>& extent) {
-  for (int most = 8;; --most) {
-    std::vector<Tick> ticks = ticks_for(most);
-    if (most == 1) return ticks;
-    double nearest = std::numeric_limits<double>::infinity();
-    const Tick* previous = nullptr;
-    for (const Tick& tick : ticks) {
-      if (tick.label.empty()) continue;
-      if (previous != nullptr) {
-        nearest = std::min(nearest, (place(tick.value) - place(previous->value)) * length);
-      }
-      previous = &tick;
-    }
-    if (extent(ticks) <= nearest) return ticks;
-  }
-}
-
-Place linear_place(double low, double high) {
-  return [low, high](double value) { return (value - low) / (high - low); };
-}
 
 // One line if it fits without becoming much smaller, otherwise two.
 void add_heading(Canvas& canvas, const std::string& text, const Font& font, const Colour& colour,
@@ -106,13 +73,6 @@ std::pair<int, int> plot_size(const Heatmap& map, double most_width, double most
 
 }  // namespace
 
-Measures::Measures(const PictureSize& size) {
-  const double across = size.width / 1400.0;
-  const double down = size.height / 1200.0;
-  unit = std::min(std::sqrt(across * down), 1.5 * std::min(across, down));
-  stroke = std::max(1, static_cast<int>(std::lround(2.0 * unit)));
-}
-
 HeatmapLayout lay_out(const Heatmap& map, const ColourScale& scale, const PictureSize& size) {
   Canvas canvas;
   const Measures m(size);
@@ -124,11 +84,8 @@ HeatmapLayout lay_out(const Heatmap& map, const ColourScale& scale, const Pictur
   add_heading(canvas, map.subtitle, m.subtitle(), kQuiet, text_width, top, layout.heading);
   top += 0.7 * m.number().size;
 
-  const auto label_space = [&](const std::string& label) {
-    return label.empty() ? 0.0 : m.gap() + 1.2 * m.label().size;
-  };
   const double beside = m.tick() + m.gap();
-  const double bottom = beside + 1.1 * m.number().size + label_space(map.x_label) + m.margin();
+  const double bottom = beside + 1.1 * m.number().size + m.label_space(map.x_label) + m.margin();
 
   const auto stacked = [&](const std::vector<Tick>&) { return 1.7 * m.number().size; };
   const auto y_ticks = [&](double length) {
@@ -144,9 +101,9 @@ HeatmapLayout lay_out(const Heatmap& map, const ColourScale& scale, const Pictur
   const double most_height = size.height - top - bottom;
   layout.y_numbers_width = widest(canvas, y_ticks(most_height), m.number());
   layout.bar_numbers_width = widest(canvas, bar_ticks(most_height), m.number());
-  const double left = m.margin() + label_space(map.y_label) + layout.y_numbers_width + beside;
+  const double left = m.margin() + m.label_space(map.y_label) + layout.y_numbers_width + beside;
   const double right = m.bar_gap() + m.bar_width() + beside + layout.bar_numbers_width +
-                       label_space(map.colour_label) + m.margin();
+                       m.label_space(map.colour_label) + m.margin();
   const double most_width = size.width - left - right;
   if (most_width < 8.0 || most_height < 8.0) {
     throw Error(ErrorKind::parameter, "size of a picture",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "rarefy/evaluators/stream_evaluator.hpp"
 #include "runs/elapsed.hpp"
 
 namespace rarefy {
@@ -31,6 +32,8 @@ bool JournaledEvaluation::evaluate(BatchView solutions, const EvaluationSpan& ou
   if (missing_.empty()) return true;
   done_.clear();
   failed_.clear();
+  rows_ = solutions.rows();
+  back_ = rows_ - static_cast<Index>(missing_.size());
   began_ = Clock::now();
   bool complete = true;
   // Who is cheap is not disturbed: only the first batch is listened to.
@@ -39,7 +42,7 @@ bool JournaledEvaluation::evaluate(BatchView solutions, const EvaluationSpan& ou
   if (listens) {
     complete = evaluate_missing(solutions, out, stop);
   } else {
-    evaluator_.evaluate(solutions, out);
+    evaluate_counting(solutions, out);
   }
   const double seconds = seconds_since(began_);
   const auto rows = static_cast<Index>(missing_.size());
@@ -50,10 +53,25 @@ bool JournaledEvaluation::evaluate(BatchView solutions, const EvaluationSpan& ou
   return complete;
 }
 
+Awaited JournaledEvaluation::awaited() const {
+  return {.done = back_, .rows = rows_, .seconds = seconds_since(began_)};
+}
+
+void JournaledEvaluation::evaluate_counting(BatchView solutions, const EvaluationSpan& out) {
+  back_ = 0;
+  if (dynamic_cast<StreamEvaluator*>(&evaluator_) == nullptr) {
+    evaluator_.evaluate(solutions, out);
+    return;
+  }
+  const auto count = [&](Index /*first*/, Index rows) { back_ += rows; };
+  evaluator_.evaluate_telling(solutions, out, count, nullptr);
+}
+
 bool JournaledEvaluation::evaluate_missing(BatchView solutions, const EvaluationSpan& out,
                                            StopFlag stop) {
   const auto rows = static_cast<Index>(missing_.size());
   const auto done = [&](Index first, Index count) {
+    back_ += count;
     done_.insert(done_.end(), missing_.begin() + first, missing_.begin() + first + count);
     if (!journal_.is_open() && is_expensive(static_cast<Index>(done_.size()))) journal_.open();
     if (journal_.is_open()) note_rows(solutions, out);

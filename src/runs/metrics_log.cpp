@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <iterator>
 #include <limits>
 
 #include "rarefy/archives/metrics.hpp"
 #include "rarefy/core/error.hpp"
+#include "rarefy/core/numbers.hpp"
 
 namespace rarefy {
 namespace {
@@ -29,6 +31,30 @@ constexpr std::array<MetricsColumn, 11> kColumns{{
     {"outside", &MetricsLine::outside},
     {"seconds", &MetricsLine::seconds},
 }};
+
+[[noreturn]] void refuse_metrics(std::size_t line, std::string_view given,
+                                 std::string_view expected) {
+  throw Error(ErrorKind::data, fmt::format("metrics: line {}", line), fmt::format("'{}'", given),
+              expected);
+}
+
+// Other than a number that a person has written, one that a program has may be infinite or none.
+void read_number(auto& field, std::string_view text, std::size_t line) {
+  const auto* const last = text.data() + text.size();
+  const auto [rest, problem] = std::from_chars(text.data(), last, field);
+  if (problem != std::errc() || rest != last) refuse_metrics(line, text, "a number");
+}
+
+// Null for one that is not known.
+std::vector<const MetricsColumn*> columns_named(std::string_view header) {
+  std::vector<const MetricsColumn*> columns;
+  for (const auto name : split(header, ',')) {
+    const auto* const known = std::ranges::find(kColumns, name, &MetricsColumn::name);
+    columns.push_back(known == kColumns.end() ? nullptr : known);
+  }
+  if (columns.front() != kColumns.data()) refuse_metrics(1, header, "'iteration,...'");
+  return columns;
+}
 
 }  // namespace
 
@@ -82,6 +108,28 @@ std::string MetricsLog::csv() const {
     out += '\n';
   }
   return out;
+}
+
+std::vector<MetricsLine> parse_metrics(std::string_view csv) {
+  if (csv.empty() || csv.back() != '\n') {
+    throw Error(ErrorKind::data, "metrics: cut short, expected whole lines");
+  }
+  csv.remove_suffix(1);
+  const auto texts = split(csv, '\n');
+  const auto columns = columns_named(texts.front());
+  std::vector<MetricsLine> lines;
+  for (std::size_t i = 1; i < texts.size(); ++i) {
+    const auto words = split(texts[i], ',');
+    if (words.size() != columns.size()) {
+      refuse_metrics(i + 1, texts[i], fmt::format("{} values", columns.size()));
+    }
+    auto& line = lines.emplace_back();
+    for (std::size_t k = 0; k < words.size(); ++k) {
+      if (columns[k] == nullptr) continue;
+      std::visit([&](auto field) { read_number(line.*field, words[k], i + 1); }, columns[k]->field);
+    }
+  }
+  return lines;
 }
 
 // Whole numbers and others are kept apart, each in the order of the columns.

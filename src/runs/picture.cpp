@@ -155,9 +155,4 @@ pictures::Heatmap heatmap_of(const Archive& archive, const DomainInfo& domain, c
   return map;
 }
 
-std::vector<std::byte> picture_of(const Archive& archive, const DomainInfo& domain,
-                                  const Config& config, std::int64_t iteration) {
-  return pictures::render_png(heatmap_of(archive, domain, config, iteration));
-}
-
 }  // namespace rarefy

@@ -22,7 +22,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr auto kRedraw = std::chrono::milliseconds(150);
-constexpr auto kPlainLine = std::chrono::seconds(30);
+constexpr auto kPlainLine = std::chrono::milliseconds(30'000);
+constexpr auto kRedrawWaiting = std::chrono::milliseconds(1'000);
+constexpr double kLongBatch = 2.0;  // seconds
+constexpr double kSilent = 10.0;
 constexpr std::size_t kWide = 1000;  // no limit
 
 std::size_t terminal_width() {
@@ -103,6 +106,41 @@ std::string Progress::status(std::size_t room) const {
   return text;
 }
 
+void Progress::waiting(const Search& search, const Awaited& batch) {
+  warn_of_silence(batch);
+  // The lines of iterations do where they come often enough.
+  if (quiet_ || batch.rows == 0 || batch.seconds < kLongBatch) return;
+  const auto now = Clock::now();
+  if (now - last_ < (terminal_ ? kRedrawWaiting : kPlainLine)) return;
+  last_ = now;
+  const auto text =
+      fmt::format("{}/{}  iteration {}: {} of {} evaluated in {}", with_commas(search.iteration()),
+                  with_commas(run_.config().iterations), with_commas(search.iteration() + 1),
+                  with_commas(batch.done), with_commas(batch.rows), as_clock(batch.seconds));
+  if (terminal_) {
+    draw_line(search, [&](std::size_t /*room*/) { return text; });
+  } else {
+    say(text + "\n");
+  }
+}
+
+// A program that keeps its answers in a buffer would be waited for without end.
+void Progress::warn_of_silence(const Awaited& batch) {
+  constexpr std::string_view kSilence = "silence";
+  const auto* const program = run_.program();
+  const auto& choice = run_.config().program;
+  if (program == nullptr || choice.timeout > 0 || batch.seconds < kSilent) return;
+  if (program->counts().rows_done > 0 || run_.search().evaluations() > 0) return;
+  if (std::find(warned_.begin(), warned_.end(), kSilence) != warned_.end()) return;
+  warned_.emplace_back(kSilence);
+  end_line();
+  say(fmt::format(
+      "warning: no answer in {:.0f} s from: {}\n  That may be as it should. If not: does it "
+      "flush every answer, and read line by line? With --timeout SECONDS, workers that "
+      "say nothing are ended.\n",
+      batch.seconds, printable(choice.command)));
+}
+
 Next Progress::iteration_done(const Search& search) {
   warn(search);
   if (!quiet_) draw(search);
@@ -124,6 +162,12 @@ void Progress::draw(const Search& search) {
   }
   if (drawn_ && now - last_ < kRedraw && search.iteration() < total) return;
   last_ = now;
+  draw_line(search, [&](std::size_t room) { return status(room); });
+}
+
+void Progress::draw_line(const Search& search,
+                         const std::function<std::string(std::size_t room)>& text) {
+  const auto total = std::max<std::int64_t>(1, run_.config().iterations);
   // The bar takes a fifth of the line, and the last columns stay free for the ^C of an interrupt.
   const auto columns = terminal_width();
   const auto width = columns > 12 ? columns - 3 : columns - 1;
@@ -135,7 +179,7 @@ void Progress::draw(const Search& search) {
                                                  static_cast<double>(total));
     line = fmt::format("[{}{}]  ", std::string(filled, '#'), std::string(bar - filled, '.'));
   }
-  line += status(width - line.size());
+  line += text(width - line.size());
   if (line.size() > width) line.resize(width);
   say_as_is("\r\x1b[K" + line);
   drawn_ = true;

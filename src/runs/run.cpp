@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <new>
 #include <stdexcept>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "rarefy/experiment/domain_table.hpp"
 #include "rarefy/experiment/make_program.hpp"
 #include "rarefy/experiment/make_search.hpp"
+#include "rarefy/runs/frames.hpp"
 #include "rarefy/storage/atomic_file.hpp"
 #include "rarefy/storage/npy.hpp"
 #include "rarefy/tessellations/cvt.hpp"
@@ -67,6 +69,22 @@ Config config_for(Config config, const DomainInfo& problem) {
   config.problem = {};
   return config;
 }
+
+// Lets an evaluator tell that it waits, for as long as this lives.
+class WhileWaiting {
+ public:
+  WhileWaiting(StreamEvaluator* stream, std::function<void()> call) : stream_(stream) {
+    if (stream_ != nullptr) stream_->while_waiting(std::move(call));
+  }
+  ~WhileWaiting() {
+    if (stream_ != nullptr) stream_->while_waiting({});
+  }
+  WhileWaiting(const WhileWaiting&) = delete;
+  WhileWaiting& operator=(const WhileWaiting&) = delete;
+
+ private:
+  StreamEvaluator* stream_;
+};
 
 // As many as told and awaited rows make up.
 std::int64_t iterations_begun(const Search& search) {
@@ -136,8 +154,9 @@ Run::Run(Config config, RunFolder folder, std::shared_ptr<const Domain> domain, 
 void Run::build() {
   const auto& problem = domain_->info();
   check_search(config_, problem, {.threads = team_.workers->threads()});
-  search_ = make_search(config_, problem, team_.workers,
-                        make_tessellation(config_, problem, *team_.workers, team_.stop));
+  auto cells = team_.cells;
+  if (cells == nullptr) cells = make_tessellation(config_, problem, *team_.workers, team_.stop);
+  search_ = make_search(config_, problem, team_.workers, std::move(cells));
 }
 
 void Run::build_again(std::size_t state_bytes) {
@@ -282,6 +301,30 @@ void Run::set_iterations(std::int64_t iterations) {
   write_file_atomically(folder_.config(), to_toml(config_));
 }
 
+void Run::set_program(const Settings& settings) {
+  Config changed = config_;
+  for (const auto& setting : settings.values) {
+    const auto& parameter = *setting.parameter;
+    if (parameter.section != "program") {
+      throw Error(ErrorKind::parameter, std::string(parameter.name), text_of(setting.value),
+                  "a parameter of the program: others cannot change while a run is under way");
+    }
+    set_parameter(changed, parameter, setting.value);
+    if (const auto reason = reason_without_effect(changed, parameter); !reason.empty()) {
+      throw Error(ErrorKind::parameter, fmt::format("{}: {}", parameter.name, reason));
+    }
+  }
+  if (changed.program.any() != config_.program.any()) {
+    throw Error(ErrorKind::parameter, "command", fmt::format("'{}'", changed.program.command),
+                config_.program.any() ? "a program, which this run is evaluated by"
+                                      : "none: no program evaluates this run");
+  }
+  auto program = make_program(changed);
+  config_ = std::move(changed);
+  team_.evaluator = std::move(program);
+  write_file_atomically(folder_.config(), to_toml(config_));
+}
+
 double Run::seconds() const {
   if (!going_since_) return seconds_before_;
   const auto going = std::chrono::steady_clock::now() - *going_since_;
@@ -320,6 +363,8 @@ DriveEnd Run::go_with(Evaluator& evaluator, std::span<Observer* const> observers
   Checkpoints checkpoints(*this, journal, turns, observers);
   std::vector<Observer*> all = {&checkpoints};
   all.insert(all.end(), observers.begin(), observers.end());
+  std::optional<FrameRecorder> frames;
+  if (config_.output.frames > 0) all.push_back(&frames.emplace(*this));
   std::optional<ProgramFailures> failures;
   if (auto* const program = dynamic_cast<ProgramRecord*>(&evaluator)) {
     all.push_back(&failures.emplace(*program, folder_.failures()));
@@ -338,9 +383,20 @@ DriveEnd Run::go_with(Evaluator& evaluator, std::span<Observer* const> observers
   const auto go_round = [&] {
     if (config_.asynchronous) {
       AsynchronousLoop loop(*search_, *stream, turns, &journal, config_.iterations);
+      const WhileWaiting showing(stream, [&, began = std::chrono::steady_clock::now()] {
+        // Rows of all emitters come and go; that nothing came at all can be told.
+        const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began;
+        for (Observer* one : observers) {
+          one->waiting(*search_,
+                       {.done = search_->evaluations(), .rows = 0, .seconds = passed.count()});
+        }
+      });
       return observed(*search_, all, [&] { return loop.go(all, stop); });
     }
     JournaledEvaluation journaled(evaluator, *search_, journal);
+    const WhileWaiting showing(stream, [&] {
+      for (Observer* one : observers) one->waiting(*search_, journaled.awaited());
+    });
     const EvaluateBatch evaluate = [&](BatchView solutions, const EvaluationSpan& out) {
       return journaled.evaluate(solutions, out, stop);
     };

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 
 #include "storage/system_calls.hpp"
 
@@ -14,21 +15,25 @@ namespace {
 
 constexpr std::string_view kConfig = "config.toml";
 constexpr std::string_view kTrajectory = "trajectory-";
-constexpr std::array<std::string_view, 12> kFiles = {
-    kConfig,       "checkpoint.bin", "metrics.csv", "archive.npz", "heatmap.png", "centroids.npy",
-    "density.png", "density.npz",    "initial.npy", "journal.bin", "order.bin",   "failures.log"};
+constexpr std::string_view kArm = "arm-";
+constexpr std::array<std::string_view, 13> kFiles = {
+    kConfig,         "checkpoint.bin", "metrics.csv", "archive.npz", "heatmap.png",
+    "centroids.npy", "density.png",    "density.npz", "initial.npy", "journal.bin",
+    "order.bin",     "failures.log",   "frames.npz"};
 
-bool is_trajectory(std::string_view name) {
-  if (!name.starts_with(kTrajectory)) return false;
-  name.remove_prefix(kTrajectory.size());
+// "trajectory-12.png", for instance: a stem, the number of a cell and a type.
+bool is_of_a_cell(std::string_view name, std::string_view stem,
+                  std::initializer_list<std::string_view> types) {
+  if (!name.starts_with(stem)) return false;
+  name.remove_prefix(stem.size());
   const auto digits = name.find_first_not_of("0123456789");
   if (digits == 0 || digits == std::string_view::npos) return false;
-  const auto type = name.substr(digits);
-  return type == ".png" || type == ".csv";
+  return std::find(types.begin(), types.end(), name.substr(digits)) != types.end();
 }
 
 bool is_file_of_a_run(std::string_view name) {
-  return std::find(kFiles.begin(), kFiles.end(), name) != kFiles.end() || is_trajectory(name);
+  return std::find(kFiles.begin(), kFiles.end(), name) != kFiles.end() ||
+         is_of_a_cell(name, kTrajectory, {".png", ".csv"}) || is_of_a_cell(name, kArm, {".png"});
 }
 
 std::string reason(int error) { return std::generic_category().message(error); }
@@ -144,6 +149,10 @@ RunFolder RunFolder::peek(const std::filesystem::path& path) {
 
 FilePlace RunFolder::trajectory(std::int64_t cell, std::string_view type) const {
   return file(fmt::format("{}{}.{}", kTrajectory, cell, type));
+}
+
+FilePlace RunFolder::arm(std::int64_t cell) const {
+  return file(fmt::format("{}{}.png", kArm, cell));
 }
 
 }  // namespace rarefy

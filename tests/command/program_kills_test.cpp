@@ -184,6 +184,25 @@ struct CommandProgramKilled : testing::Test {
   }
 };
 
+// Where emitters do not wait for each other, the order is chance; but it is written down, and a run
+// that nothing disturbs comes to the same bytes by it.
+TEST_F(CommandProgramKilled, WithoutWaitingEmittersFindsWhatItsOrderRepeats) {
+  const auto words = run_of_program(kSlowLines, "lines") + Words{"--asynchronous"};
+  while (kills.all() < 20 || kills.searches < 3) {
+    const auto folder = place / ("run-" + std::to_string(++runs));
+    DisturbedRun(words, folder, random, kills).go_to_its_end();
+    if (HasFatalFailure()) return;
+    const auto again = place / ("again-" + std::to_string(runs));
+    const auto result = rarefy_command(
+        run_of_program("while read -r x y; do echo \"$x $y\"; done", "lines") +
+        Words{"--asynchronous", "--order", folder.string(), "--quiet", "--out", again.string()});
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_TRUE(bytes_of(folder / "archive.npz") == bytes_of(again / "archive.npz"));
+  }
+  std::cout << kills.all() << " kills in " << runs
+            << " asynchronous runs, each repeated by its order\n";
+}
+
 TEST_F(CommandProgramKilled, AtRandomMomentsFindsTheSame) {
   const auto undisturbed = run_of_program("while read -r x y; do echo \"$x $y\"; done", "lines");
   const auto expected = undisturbed_archive(undisturbed, place / "undisturbed");

@@ -132,6 +132,52 @@ TEST_F(CommandProgram, ThatNeverWorksEndsTheRunInItsOwnWords) {
   EXPECT_TRUE(contains(result.err, "/nowhere: No such file or directory")) << result.err;
 }
 
+// A relative name means the same wherever the run is resumed from; and the program may move.
+TEST_F(CommandProgram, IsFoundFromAnyFolderAndMayMove) {
+  const auto words = Words{"run", "--command", "python3 simulator.py"} + problem + few;
+  ASSERT_EQ(rarefy_command(words, {.folder = place.path()}).exit_code, 0);
+  const auto folder = (place / "run").string();
+  fs::create_directory(place / "elsewhere");
+  const auto resume = [&](const char* iterations, const Words& more = {}) {
+    return rarefy_command(Words{"resume", folder, "--iterations", iterations} + more,
+                          {.folder = place / "elsewhere"});
+  };
+  auto result = resume("14");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  fs::rename(place / "simulator.py", place / "elsewhere/moved.py");
+  EXPECT_EQ(resume("16").exit_code, 3);
+  result = resume("16", {"--command", "python3 elsewhere/moved.py", "--workers", "1"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  result = resume(
+      "18", {"--command", "python3 moved.py", "--command-folder", (place / "elsewhere").string()});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  write_text(simulator, kSimulator);
+  few[5] = "18";
+  few[13] = (place / "whole").string();
+  ASSERT_EQ(run(with()).exit_code, 0);
+  EXPECT_TRUE(bytes_of(place / "run/archive.npz") == bytes_of(place / "whole/archive.npz"));
+}
+
+TEST_F(CommandProgram, OfARunWithoutOneCannotBeNamedWhenResuming) {
+  const auto folder = (place / "lp").string();
+  ASSERT_EQ(
+      rarefy_command({"run", "lp", "--iterations", "1", "--quiet", "--out", folder}).exit_code, 0);
+  const auto result = rarefy_command({"resume", folder, "--workers", "3"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_TRUE(contains(result.err, "workers")) << result.err;
+}
+
+// It reads, and keeps its answers to itself. Nobody can tell it from a slow one, but somebody
+// should say that nothing comes.
+TEST_F(CommandProgram, ThatSaysNothingIsPointedOut) {
+  Process process(
+      command_words(Words{"run", "--command", "cat > /dev/null; sleep 1000"} + problem + few), {});
+  EXPECT_TRUE(process.wait_for_text("no answer in"));
+  EXPECT_TRUE(process.wait_for_text("flush every answer"));
+  process.send(SIGKILL);
+  (void)process.wait();
+}
+
 TEST_F(CommandProgram, NeedsADescription) {
   const std::vector<std::pair<Words, std::string>> wrong = {
       {{"run", "--command", "cat", "--low", "0", "--high", "1"}, "needs --n"},

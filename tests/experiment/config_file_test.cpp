@@ -71,7 +71,8 @@ TEST(ConfigFile, LaterSettingsWin) {
 
 TEST(ConfigFile, EveryDefaultConfigurationComesBack) {
   for (const auto& domain : rarefy::domain_rows()) {
-    for (const auto profile : {rarefy::Profile::standard, rarefy::Profile::published}) {
+    for (const auto profile :
+         {rarefy::Profile::standard, rarefy::Profile::published, rarefy::Profile::text}) {
       const auto config = rarefy::default_config(domain.name, "dds-kde", profile);
       const auto toml = rarefy::to_toml(config);
       EXPECT_TRUE(rarefy::resolve(rarefy::parse_settings(toml, "test")) == config) << toml;

@@ -1,11 +1,9 @@
 #include "rarefy/pictures/heatmap.hpp"
 
-#include <cairo.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <functional>
 #include <limits>
 #include <ostream>
@@ -13,57 +11,13 @@
 
 #include "pictures/colour_scale.hpp"
 #include "pictures/heatmap_layout.hpp"
+#include "png_picture.hpp"
 #include "rarefy/core/error.hpp"
 
 namespace rarefy::pictures {
 namespace {
 
 const double kEmpty = std::numeric_limits<double>::quiet_NaN();
-
-std::uint32_t rgb(const Colour& colour) {
-  const auto byte = [](double c) { return static_cast<std::uint32_t>(std::lround(c * 255.0)); };
-  return byte(colour.red) << 16 | byte(colour.green) << 8 | byte(colour.blue);
-}
-
-struct Reader {
-  const std::vector<std::byte>& bytes;
-  std::size_t next = 0;
-};
-
-cairo_status_t read_bytes(void* closure, unsigned char* data, unsigned int length) {
-  auto& reader = *static_cast<Reader*>(closure);
-  if (reader.next + length > reader.bytes.size()) return CAIRO_STATUS_READ_ERROR;
-  std::memcpy(data, reader.bytes.data() + reader.next, length);
-  reader.next += length;
-  return CAIRO_STATUS_SUCCESS;
-}
-
-class Picture {
- public:
-  explicit Picture(const std::vector<std::byte>& png) {
-    Reader reader{png};
-    surface_ = cairo_image_surface_create_from_png_stream(read_bytes, &reader);
-    EXPECT_EQ(cairo_surface_status(surface_), CAIRO_STATUS_SUCCESS);
-  }
-  Picture(const Picture&) = delete;
-  Picture& operator=(const Picture&) = delete;
-  ~Picture() { cairo_surface_destroy(surface_); }
-
-  int width() const { return cairo_image_surface_get_width(surface_); }
-  int height() const { return cairo_image_surface_get_height(surface_); }
-  std::uint32_t at(int x, int y) const {
-    std::uint32_t pixel = 0;
-    std::memcpy(&pixel,
-                cairo_image_surface_get_data(surface_) +
-                    static_cast<std::ptrdiff_t>(y) * cairo_image_surface_get_stride(surface_) +
-                    4 * static_cast<std::ptrdiff_t>(x),
-                4);
-    return pixel & 0xffffffU;
-  }
-
- private:
-  cairo_surface_t* surface_ = nullptr;
-};
 
 // The pixels that the cells fill.
 Box cell_area(const Heatmap& map, const PictureSize& size = {}) {
@@ -91,10 +45,6 @@ Heatmap small_map() {
   map.y_label = "y";
   map.colour_label = "value";
   return map;
-}
-
-std::string text_of(const std::vector<std::byte>& bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 TEST(HeatmapCells, ValuesThatAreAskedForGiveTheSamePicture) {

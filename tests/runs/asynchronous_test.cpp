@@ -16,6 +16,7 @@
 #include "rarefy/runs/turns.hpp"
 #include "support/counted_problem.hpp"
 #include "support/shuffled_stream.hpp"
+#include "support/simulated_workers.hpp"
 #include "support/small_config.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -287,6 +288,27 @@ TEST(AsynchronousDrive, WhatTheEvaluatorThrowsEndsItAndTheSearchStaysUsable) {
   EXPECT_THROW(drive_asynchronously(*search, evaluator, 10), std::runtime_error);
   EXPECT_EQ(drive_asynchronously(*search, evaluator, 10), DriveEnd::finished);
   EXPECT_EQ(search->evaluations(), 10 * 24);
+}
+
+// On a clock of its own: 16 workers, evaluations that take log-normal times with sigma 1. Who
+// waits for the slowest of a batch is idle for a sixth of the time.
+TEST(Asynchronous, KeepsWorkersBusy) {
+  const auto config = default_config("lp");
+  const auto domain = make_domain(config);
+  const auto busy = [&](auto go_round) {
+    const auto search = make_search(config, domain->info(), 1);
+    SimulatedWorkers workers(*domain, 16, {0.1, 1.0});
+    go_round(*search, workers);
+    return workers.utilisation();
+  };
+  constexpr std::int64_t kIterations = 20;
+  EXPECT_GE(busy([](Search& search, SimulatedWorkers& workers) {
+              drive_asynchronously(search, workers, kIterations);
+            }),
+            0.95);
+  EXPECT_LT(
+      busy([](Search& search, SimulatedWorkers& workers) { drive(search, workers, kIterations); }),
+      0.9);
 }
 
 }  // namespace

@@ -41,6 +41,41 @@ TEST(MetricsLog, NumbersComeBackFromCsvToTheLastBit) {
   EXPECT_FALSE(std::getline(csv, line));
 }
 
+TEST(MetricsLog, ReadsItsCsvBack) {
+  auto log = some_lines();
+  log.add({.iteration = 30, .qd_score = std::nan(""), .best_objective = -HUGE_VAL});
+  const auto lines = rarefy::parse_metrics(log.csv());
+  ASSERT_EQ(lines.size(), 3U);
+  MetricsLog again;
+  for (const auto& line : lines) again.add(line);
+  EXPECT_EQ(again.csv(), log.csv());
+  EXPECT_TRUE(std::isnan(lines[2].qd_score));
+  EXPECT_EQ(lines[2].best_objective, -HUGE_VAL);
+  EXPECT_TRUE(rarefy::parse_metrics(MetricsLog{}.csv()).empty());
+}
+
+TEST(MetricsLog, ReadsColumnsByTheirNames) {
+  const auto lines = rarefy::parse_metrics("iteration,beauty,coverage\n5,7,0.25\n");
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_EQ(lines[0].iteration, 5);
+  EXPECT_EQ(lines[0].coverage, 0.25);
+  EXPECT_EQ(lines[0].seconds, 0.0);
+}
+
+TEST(MetricsLog, RefusesWhatIsNoCsvOfMetrics) {
+  for (const auto* text : {"", "\n", "coverage\n", "iteration\n5", "iteration\n5,6\n",
+                           "iteration\nfive\n", "iteration\n5.5\n", "iteration\n\n"}) {
+    SCOPED_TRACE(text);
+    try {
+      (void)rarefy::parse_metrics(text);
+      ADD_FAILURE();
+    } catch (const rarefy::Error& error) {
+      EXPECT_EQ(error.kind(), rarefy::ErrorKind::data);
+      EXPECT_TRUE(std::string_view(error.what()).starts_with("metrics: ")) << error.what();
+    }
+  }
+}
+
 TEST(MetricsLog, ComesBackFromItsSavedState) {
   for (const auto& log : {some_lines(), MetricsLog{}}) {
     rarefy::StateWriter out;

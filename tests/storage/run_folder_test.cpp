@@ -100,9 +100,10 @@ TEST(RunFolder, ARunThatIsThereIsRefusedUnlessOverwritten) {
 
 // Files that somebody else has put there, or a run that was killed before it had begun.
 TEST(RunFolder, FilesWithTheNamesOfARunAreRefusedUnlessOverwritten) {
-  for (const auto* name : {"metrics.csv", "archive.npz", "heatmap.png", "checkpoint.bin",
-                           "centroids.npy", "initial.npy", "journal.bin", "failures.log",
-                           "density.png", "density.npz", "trajectory-12.csv", "trajectory-3.png"}) {
+  for (const auto* name :
+       {"metrics.csv", "archive.npz", "heatmap.png", "checkpoint.bin", "centroids.npy",
+        "initial.npy", "journal.bin", "failures.log", "density.png", "density.npz", "frames.npz",
+        "trajectory-12.csv", "trajectory-3.png", "arm-7.png"}) {
     const TemporaryFolder place;
     const auto path = place.path() / "run";
     fs::create_directory(path);
@@ -117,8 +118,8 @@ TEST(RunFolder, FilesWithTheNamesOfARunAreRefusedUnlessOverwritten) {
     (void)error_of(ErrorKind::parameter, [&] { (void)RunFolder::create(path, false); });
   }
   const TemporaryFolder place;
-  for (const auto* name :
-       {"trajectory-.csv", "trajectory-1.txt", "my-metrics.csv", "Archive.npz"}) {
+  for (const auto* name : {"trajectory-.csv", "trajectory-1.txt", "my-metrics.csv", "Archive.npz",
+                           "arm-.png", "arm-1.csv", "arm-x.png"}) {
     put(place.path() / name);
   }
   EXPECT_NO_THROW((void)RunFolder::create(place.path(), false));

@@ -15,12 +15,12 @@ except ImportError:  # before Python 3.11
 
 NAMES = ("config.toml", "checkpoint.bin", "metrics.csv", "archive.npz", "heatmap.png",
          "centroids.npy", "density.png", "density.npz", "initial.npy", "journal.bin", "failures.log")
-TRAJECTORY = re.compile(r"trajectory-\d+\.(png|csv)")
+OF_A_CELL = re.compile(r"trajectory-\d+\.(png|csv)|arm-\d+\.png")
 TEMPORARY = re.compile(r"\..+\.tmp-\d+-\d+")
 
 
 def is_ours(name):
-    return name in NAMES or TRAJECTORY.fullmatch(name) is not None
+    return name in NAMES or OF_A_CELL.fullmatch(name) is not None
 
 
 def _check_png(data):

@@ -5,7 +5,9 @@
 // correlation", GECCO 2018.
 #pragma once
 
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include "rarefy/core/names.hpp"
 #include "rarefy/domains/domain.hpp"
@@ -25,6 +27,11 @@ struct EnumNames<ArmObjective> {
       {ArmObjective::constant, "constant"}, {ArmObjective::even, "even"}};
 };
 
+/// A place of an arm in the plane.
+struct ArmJoint {
+  double x = 0.0, y = 0.0;
+};
+
 struct ArmOptions {
   Index n = 100;
   ArmObjective objective = ArmObjective::constant;
@@ -38,6 +45,9 @@ class Arm : public Domain {
   explicit Arm(const ArmOptions& options = {});
   void evaluate(BatchView solutions, BatchSpan features,
                 std::span<double> objectives) const override;
+
+  /// Where the joints of one arm are: the base first, its end point last.
+  [[nodiscard]] std::vector<ArmJoint> joints(std::span<const double> solution) const;
 
  private:
   ArmOptions options_;

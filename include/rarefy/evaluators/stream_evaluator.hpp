@@ -2,7 +2,9 @@
 // other machines.
 #pragma once
 
+#include <functional>
 #include <span>
+#include <utility>
 
 #include "rarefy/core/stop.hpp"
 #include "rarefy/evaluators/evaluator.hpp"
@@ -35,11 +37,23 @@ class StreamEvaluator : public Evaluator {
 
   [[nodiscard]] Index capacity() const override = 0;
 
+  /// Called by wait() now and then, from the same thread, for as long as nothing is done: for
+  /// somebody who wants to show that it goes on. It must not call the evaluator.
+  void while_waiting(std::function<void()> call) { while_waiting_ = std::move(call); }
+
   /// One job from beginning to end. Nothing else may be under way.
   void evaluate(BatchView solutions, const EvaluationSpan& out) final;
   /// The same; a stop gives up what is under way.
   bool evaluate_telling(BatchView solutions, const EvaluationSpan& out, const RowsDone& done,
                         StopFlag stop) final;
+
+ protected:
+  void still_waiting() const {
+    if (while_waiting_) while_waiting_();
+  }
+
+ private:
+  std::function<void()> while_waiting_;
 };
 
 }  // namespace rarefy

@@ -46,13 +46,23 @@ struct Algorithm {
   std::string_view meaning;
   const EmitterKind* emitter;
   const DensityKind* density;
+  /// The archive of the metric is a part of the algorithm. Elsewhere it is passive in the paper: it
+  /// records, and nothing reads it.
+  bool owns_archive = false;
   /// What is different from a default-constructed Config.
   void (*set_defaults)(Config& config);
-  /// What is different from that in the published profile, given the domain's values.
+  /// What is different from that in the published profile, given the domain's values. (Which
+  /// parts are other ones there, make_*.cpp say.)
   void (*set_published)(Config& config, const PublishedValues& values);
   /// In the published profile, whether a batch is scored before the density takes it in.
   bool published_scores_before_observing = true;
 };
+
+/// What is different from an algorithm's defaults in the profile `text`: the hyperparameters that
+/// the paper prints, and restarts at its x0, the only starting point it names, where the archive
+/// is passive. CMA-MAE and CMA-ME restart at elites, as their own papers say: from x0 they would
+/// find nothing new, and restart again at once, for ever.
+void set_text(Config& config, const Algorithm& algorithm, const PublishedValues& printed);
 
 [[nodiscard]] std::span<const Algorithm> algorithms();
 /// Throws an Error with the nearest name where there is none of that name.

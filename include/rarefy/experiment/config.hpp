@@ -37,13 +37,14 @@ namespace rarefy {
 enum class Profile {
   standard,   ///< "default": the algorithms done right
   published,  ///< what the paper's own figures seem to be made with
+  text,       ///< what the paper says, with correct parts
 };
 
 template <>
 struct EnumNames<Profile> {
   static constexpr std::string_view thing = "profile";
-  static constexpr std::pair<Profile, std::string_view> all[] = {{Profile::standard, "default"},
-                                                                 {Profile::published, "published"}};
+  static constexpr std::pair<Profile, std::string_view> all[] = {
+      {Profile::standard, "default"}, {Profile::published, "published"}, {Profile::text, "text"}};
 };
 
 [[nodiscard]] std::string_view meaning_of(Profile profile);
@@ -126,6 +127,7 @@ struct EnumNames<KeepJournal> {
 
 struct OutputOptions {
   std::int64_t metrics_every = 50;
+  std::int64_t frames = 0;  ///< of a film of the archive (runs/frames.hpp)
   double entropy_floor = kCrossEntropyFloor;
   std::optional<double> objective_floor;  ///< none: the least objective of the domain
   double checkpoint_seconds = 10.0;
@@ -137,6 +139,8 @@ struct OutputOptions {
 /// A program of the user's own that evaluates (evaluators/program_evaluator.hpp).
 struct ProgramChoice {
   std::string command;  ///< empty: there is none
+  /// Where it is started; empty, or not there: where this process is.
+  std::string folder;
   ProgramProtocol protocol = ProgramOptions{}.protocol;
   Index workers = ProgramOptions{}.workers;
   double timeout = ProgramOptions{}.timeout;

@@ -43,8 +43,17 @@ struct Settings {
 /// top; later ones win.
 [[nodiscard]] Config resolve(const Settings& settings);
 
+/// The values that the domain, algorithm and profile of `sources` have by default.
+[[nodiscard]] Config defaults_for(const Config& sources);
+
 /// The complete configuration, with every value and what it means; which values were chosen; the
 /// version of the library and the instruction set in use.
 [[nodiscard]] std::string to_toml(const Config& config);
+
+/// What a file that to_toml() made says of its maker; empty where it does not.
+struct Maker {
+  std::string version, instruction_set;
+};
+[[nodiscard]] Maker maker_of(std::string_view toml);
 
 }  // namespace rarefy

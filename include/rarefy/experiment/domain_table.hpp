@@ -11,8 +11,7 @@
 
 namespace rarefy {
 
-/// The paper's hyperparameters for one domain (its table of them), but for entries that do not
-/// give the printed results: see the rows.
+/// The paper's hyperparameters for one domain (its table of them).
 struct PublishedValues {
   double dds_sigma0;
   double cnf_sigma0;
@@ -32,13 +31,22 @@ struct DomainRow {
   std::vector<std::string_view> objectives;
   /// What is different from default-constructed ProblemOptions.
   void (*set_defaults)(ProblemOptions& options);
-  PublishedValues published;
+  PublishedValues printed;
+  /// Puts right what is printed where that does not give the printed results.
+  void (*mend)(PublishedValues& values) = [](PublishedValues& /*values*/) {};
   /// The parameters of [domain] that it reads, besides n and objective.
   std::vector<std::string_view> parameters;
   /// The objective that `rarefy evaluate` reports unless told otherwise.
   std::string_view evaluated_objective = "constant";
   /// Solutions have this many values and no other number; 0: any.
   Index only_n = 0;
+
+  /// What does give them.
+  [[nodiscard]] PublishedValues published() const {
+    auto values = printed;
+    mend(values);
+    return values;
+  }
 };
 
 [[nodiscard]] std::span<const DomainRow> domain_rows();

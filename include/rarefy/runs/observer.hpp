@@ -17,6 +17,13 @@ enum class DriveEnd {
   failed,    ///< an exception is under way
 };
 
+/// A batch that is being evaluated.
+struct Awaited {
+  Index done = 0;      ///< rows that are back
+  Index rows = 0;      ///< of the batch; 0 where emitters do not wait for each other
+  double seconds = 0;  ///< since it was handed out
+};
+
 /// All calls come from the thread that runs the loop. What an observer throws ends the loop; the
 /// search stays usable.
 class Observer {
@@ -24,6 +31,8 @@ class Observer {
   virtual ~Observer() = default;
   /// Before the first iteration of a drive().
   virtual void begin(const Search& /*search*/) {}
+  /// Now and then while a batch is evaluated, where the evaluator hands rows back one by one.
+  virtual void waiting(const Search& /*search*/, const Awaited& /*batch*/) {}
   /// After every iteration. `stop` ends the loop without haste: nothing is lost.
   virtual Next iteration_done(const Search& /*search*/) { return Next::go_on; }
   /// A run has put its state into that file.

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ class Progress : public Observer {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   void begin(const Search& search) override;
+  /// Where a batch takes long: how far it is; and a word where a program says nothing at all.
+  void waiting(const Search& search, const Awaited& batch) override;
   Next iteration_done(const Search& search) override;
   /// Ends the bar's line.
   void end(const Search& search, DriveEnd end) override;
@@ -30,6 +33,9 @@ class Progress : public Observer {
   /// What there is to say, in at most `room` columns.
   [[nodiscard]] std::string status(std::size_t room) const;
   void draw(const Search& search);
+  /// A bar with `text` behind it.
+  void draw_line(const Search& search, const std::function<std::string(std::size_t room)>& text);
+  void warn_of_silence(const Awaited& batch);
   void warn(const Search& search);
   void end_line();
 

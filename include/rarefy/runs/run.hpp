@@ -17,12 +17,14 @@
 #include "rarefy/evaluators/evaluator.hpp"
 #include "rarefy/evaluators/program_evaluator.hpp"
 #include "rarefy/experiment/config.hpp"
+#include "rarefy/experiment/config_file.hpp"
 #include "rarefy/runs/drive.hpp"
 #include "rarefy/runs/metrics_log.hpp"
 #include "rarefy/runs/turns.hpp"
 #include "rarefy/search.hpp"
 #include "rarefy/storage/journal.hpp"
 #include "rarefy/storage/run_folder.hpp"
+#include "rarefy/tessellations/tessellation.hpp"
 
 namespace rarefy {
 
@@ -32,6 +34,8 @@ struct RunTeam {
   std::shared_ptr<Workers> workers = {};  ///< a team to share, instead of `threads` of its own
   /// Evaluates the candidates, instead of the domain on the run's own threads.
   std::shared_ptr<Evaluator> evaluator = {};
+  /// The cells that the configuration describes, where they are at hand: many runs may share them.
+  std::shared_ptr<const Tessellation> cells = {};
   /// Ends preparations that take long (the cells of a large CVT) with an Error (interrupted).
   StopFlag stop = nullptr;
 };
@@ -74,6 +78,9 @@ class Run {
 
   /// Plans more (or fewer) iterations than configured, but no fewer than are done.
   void set_iterations(std::int64_t iterations);
+  /// The program that evaluates has moved, or is to be used in another way: parameters of the
+  /// section `program`, none of which decides a result.
+  void set_program(const Settings& settings);
 
   [[nodiscard]] const Config& config() const { return config_; }
   [[nodiscard]] const Domain& domain() const { return *domain_; }

@@ -52,6 +52,8 @@ class RunFolder {
   [[nodiscard]] FilePlace metrics() const { return file("metrics.csv"); }
   [[nodiscard]] FilePlace archive() const { return file("archive.npz"); }
   [[nodiscard]] FilePlace heatmap() const { return file("heatmap.png"); }
+  /// The archive as it was on the way (runs/frames.hpp).
+  [[nodiscard]] FilePlace frames() const { return file("frames.npz"); }
   [[nodiscard]] FilePlace checkpoint() const { return file("checkpoint.bin"); }
   /// Finished evaluations that are in no checkpoint yet (storage/journal.hpp).
   [[nodiscard]] FilePlace journal() const { return file("journal.bin"); }
@@ -67,6 +69,8 @@ class RunFolder {
   [[nodiscard]] FilePlace density_values() const { return file("density.npz"); }
   /// The path of the robot of one cell: trajectory-CELL.png, trajectory-CELL.csv.
   [[nodiscard]] FilePlace trajectory(std::int64_t cell, std::string_view type) const;
+  /// The arm of one cell: arm-CELL.png.
+  [[nodiscard]] FilePlace arm(std::int64_t cell) const;
 
  private:
   explicit RunFolder(std::shared_ptr<const Folder> folder);

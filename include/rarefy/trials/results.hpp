@@ -27,9 +27,12 @@ struct Trial {
   TrialState state = TrialState::waiting;
   std::string error;                 ///< why it failed
   std::vector<MetricsLine> metrics;  ///< the lines of its metrics.csv, as far as there are any
+  /// With which it was begun, as its config.toml says.
+  std::string version = {}, instruction_set = {};
 };
 
-/// Trials that differ by nothing but their seeds.
+/// Trials that differ by nothing but their seeds (and by what decides no result: when files are
+/// written, and the like).
 struct ResultRow {
   std::string algorithm, domain;
   Profile profile = Profile::standard;
@@ -46,6 +49,8 @@ struct ResultRow {
 struct Results {
   std::string title;
   std::vector<ResultRow> rows;  ///< in the order of the experiment's file
+  /// What was left out, and why: runs that cannot be read, and further copies of a trial.
+  std::vector<std::string> notes;
 };
 
 /// Reads experiments (folders that `rarefy experiment run` made), single runs, and folders that
@@ -53,7 +58,8 @@ struct Results {
 /// costs little and disturbs no run that goes on.
 [[nodiscard]] Results read_results(std::span<const std::filesystem::path> folders);
 
-/// The command that repeats a trial.
+/// The command that repeats a trial, for a shell. Empty where no command line can: for a problem
+/// that belongs to a program which uses the library, or one that options cannot describe.
 [[nodiscard]] std::string command_of(const Config& config);
 
 }  // namespace rarefy

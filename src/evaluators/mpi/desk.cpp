@@ -92,14 +92,19 @@ void MpiEvaluator::Desk::begin(Index number, BatchView solutions, const Evaluati
   hand_out();
 }
 
-std::span<const RowDone> MpiEvaluator::Desk::wait(StopFlag stop) {
+std::span<const RowDone> MpiEvaluator::Desk::wait(StopFlag stop,
+                                                  const std::function<void()>& waiting) {
   Pause pause;
   for (;;) {
     const bool any = read_letters();
     hand_out();
     mail_.sweep();
     if (!ready_.empty() || trouble_ || jobs_.empty() || stop_asked(stop)) break;
-    if (any) pause.reset();
+    if (any) {
+      pause.reset();
+    } else {
+      waiting();
+    }
     pause.rest();
   }
   // What is done is named before anything else is said.

@@ -3,6 +3,7 @@
 
 #include <deque>
 #include <exception>
+#include <functional>
 #include <list>
 #include <span>
 #include <unordered_map>
@@ -23,7 +24,8 @@ class MpiEvaluator::Desk {
   ~Desk();
 
   void begin(Index number, BatchView solutions, const EvaluationSpan& out);
-  std::span<const RowDone> wait(StopFlag stop);
+  /// `waiting` is called now and then.
+  std::span<const RowDone> wait(StopFlag stop, const std::function<void()>& waiting);
   void abandon();
   [[nodiscard]] Index places() const { return places_; }
   [[nodiscard]] std::string description() const;

@@ -13,7 +13,9 @@ MpiEvaluator::~MpiEvaluator() = default;
 void MpiEvaluator::begin(Index job, BatchView solutions, const EvaluationSpan& out) {
   desk_->begin(job, solutions, out);
 }
-std::span<const RowDone> MpiEvaluator::wait(StopFlag stop) { return desk_->wait(stop); }
+std::span<const RowDone> MpiEvaluator::wait(StopFlag stop) {
+  return desk_->wait(stop, [this] { still_waiting(); });
+}
 void MpiEvaluator::abandon() { desk_->abandon(); }
 Index MpiEvaluator::capacity() const { return desk_->places(); }
 std::string MpiEvaluator::description() const { return desk_->description(); }

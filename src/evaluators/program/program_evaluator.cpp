@@ -54,7 +54,9 @@ ProgramEvaluator::~ProgramEvaluator() = default;
 void ProgramEvaluator::begin(Index job, BatchView solutions, const EvaluationSpan& out) {
   pool_->begin(job, solutions, out);
 }
-std::span<const RowDone> ProgramEvaluator::wait(StopFlag stop) { return pool_->wait(stop); }
+std::span<const RowDone> ProgramEvaluator::wait(StopFlag stop) {
+  return pool_->wait(stop, [this] { still_waiting(); });
+}
 void ProgramEvaluator::abandon() { pool_->abandon(); }
 void ProgramEvaluator::it_works() { pool_->it_works(); }
 Index ProgramEvaluator::capacity() const { return pool_->workers(); }

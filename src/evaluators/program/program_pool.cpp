@@ -109,12 +109,14 @@ void ProgramEvaluator::Pool::begin(Index job, BatchView solutions, const Evaluat
   hand_out();
 }
 
-std::span<const RowDone> ProgramEvaluator::Pool::wait(StopFlag stop) {
+std::span<const RowDone> ProgramEvaluator::Pool::wait(StopFlag stop,
+                                                      const std::function<void()>& waiting) {
   if (fatal_) throw Error(*fatal_);
   while (ready_.empty() && !queue_.nothing_left() && !stop_asked(stop)) {
     hand_out();
     if (!fatal_) attend(milliseconds_to_wait());
     if (fatal_) throw Error(*fatal_);
+    if (ready_.empty()) waiting();
   }
   done_.clear();
   std::swap(done_, ready_);

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -26,7 +27,8 @@ class ProgramEvaluator::Pool {
   ~Pool();
 
   void begin(Index job, BatchView solutions, const EvaluationSpan& out);
-  std::span<const RowDone> wait(StopFlag stop);
+  /// `waiting` is called now and then.
+  std::span<const RowDone> wait(StopFlag stop, const std::function<void()>& waiting);
   void abandon();
   void it_works() { ever_worked_ = true; }
   [[nodiscard]] Index workers() const { return static_cast<Index>(workers_.size()); }

@@ -13,7 +13,7 @@ TITLE = "links, moved folders and files of others: nothing that is precious chan
 
 ITERATIONS = 6
 OFTEN = ("--checkpoint-seconds", "0", "--threads", "1")
-NAMES = (*run_folders.NAMES, "trajectory-0.png", "trajectory-0.csv")
+NAMES = (*run_folders.NAMES, "trajectory-0.png", "trajectory-0.csv", "arm-0.png")
 NOBODY = 65534
 
 

@@ -1,15 +1,19 @@
 // Workers on a clock of their own: who would be done when, without waiting for it.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <queue>
+#include <random>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "rarefy/domains/domain.hpp"
 #include "rarefy/evaluators/stream_evaluator.hpp"
+#include "rarefy/storage/checkpoint.hpp"
 
 /// How long the evaluation of a solution takes, in seconds: log-normal, by its own numbers.
 class LogNormalDurations {
@@ -61,3 +65,39 @@ class SimulatedWorkers : public rarefy::StreamEvaluator {
   Soonest<End> ends_;
   rarefy::RowDone named_;
 };
+
+inline double LogNormalDurations::of(std::span<const double> solution) const {
+  std::mt19937_64 random(rarefy::checksum(std::as_bytes(solution)));
+  // exp(mu + sigma Z) has the mean exp(mu + sigma^2 / 2).
+  std::lognormal_distribution<double> seconds(std::log(mean_) - sigma_ * sigma_ / 2, sigma_);
+  return seconds(random);
+}
+
+inline SimulatedWorkers::SimulatedWorkers(const rarefy::Domain& domain, rarefy::Index workers,
+                                          LogNormalDurations durations)
+    : domain_(domain), workers_(workers), durations_(durations) {
+  for (rarefy::Index i = 0; i < workers; ++i) free_at_.push(0.0);
+}
+
+inline void SimulatedWorkers::begin(rarefy::Index job, rarefy::BatchView solutions,
+                                    const rarefy::EvaluationSpan& out) {
+  domain_.evaluate(solutions, out.features, out.objectives);
+  for (rarefy::Index row = 0; row < solutions.rows(); ++row) {
+    const double seconds = durations_.of(solutions.row(row));
+    const double end = std::max(now_, free_at_.top()) + seconds;
+    free_at_.pop();
+    free_at_.push(end);
+    busy_ += seconds;
+    ends_.push({end, begun_++, {job, row}});
+  }
+}
+
+inline std::span<const rarefy::RowDone> SimulatedWorkers::wait(rarefy::StopFlag /*stop*/) {
+  if (ends_.empty()) return {};
+  named_ = ends_.top().row;
+  now_ = ends_.top().time;
+  ends_.pop();
+  return {&named_, 1};
+}
+
+inline void SimulatedWorkers::abandon() { ends_ = {}; }

@@ -1,4 +1,4 @@
-// What takes the place of runs/picture.cpp in a library without pictures (RAREFY_PICTURES).
+// What takes the place of runs/picture_file.cpp in a library without pictures (RAREFY_PICTURES).
 #include "rarefy/runs/picture.hpp"
 
 namespace rarefy {

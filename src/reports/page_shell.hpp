@@ -1,0 +1,15 @@
+// The page itself, without data: what `make web` has made, compiled in.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace rarefy {
+
+/// Empty where it was not there when the library was built.
+[[nodiscard]] std::string_view page_shell();
+
+/// The page with `data`, elements of HTML, in its place, and a title. Error (state) without a page.
+[[nodiscard]] std::string page_around(std::string_view data, std::string_view title);
+
+}  // namespace rarefy
