@@ -22,6 +22,7 @@ void add_check(CLI::App& app, Action& chosen);
 void add_list(CLI::App& app, Action& chosen);
 void add_show(CLI::App& app, Action& chosen);
 void add_experiment(CLI::App& app, const Seat& seat, Action& chosen);
+void add_experiment_run(CLI::App& experiment, const Seat& seat, Action& chosen);
 void add_watch(CLI::App& app, Action& chosen);
 
 }  // namespace rarefy::command

@@ -5,10 +5,12 @@
 
 namespace rarefy::command {
 
-void add_experiment(CLI::App& app, const Seat& /*seat*/, Action& /*chosen*/) {
+void add_experiment(CLI::App& app, const Seat& seat, Action& chosen) {
   auto* verb =
       app.add_subcommand("experiment", "many runs, compared: algorithms x domains x seeds");
   verb->require_subcommand(1);
+  verb->allow_extras();
+  add_experiment_run(*verb, seat, chosen);
 }
 
 }  // namespace rarefy::command

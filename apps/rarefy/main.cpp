@@ -39,8 +39,10 @@ int serve(CLI::App& app, const Seat& seat, const Arguments& arguments) {
   try {
     app.parse(arguments.count(), arguments.words());
     refuse_extras(app);
-    const bool needed = app.got_subcommand("run") || app.got_subcommand("resume");
-    return needed ? serve_rank_0(seat) : kDone;
+    if (app.got_subcommand("run") || app.got_subcommand("resume")) return serve_rank_0(seat);
+    if (!app.got_subcommand("experiment")) return kDone;
+    const bool runs = app.get_subcommand("experiment")->got_subcommand("run");
+    return runs ? serve_trials_of_rank_0(seat) : kDone;
   } catch (const CLI::Error&) {
     return kDone;
   } catch (const Error&) {
@@ -69,6 +71,7 @@ int main_or_throw(int argc, char** argv) {
   add_check(app, chosen);
   add_list(app, chosen);
   add_show(app, chosen);
+  add_experiment(app, seat, chosen);
   add_watch(app, chosen);
   app.allow_extras();
   const Arguments arguments(argc, argv);

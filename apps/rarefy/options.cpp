@@ -128,28 +128,34 @@ namespace {
                   nearest.empty() ? "" : fmt::format(" (did you mean '{}'?)", nearest), help));
 }
 
-}  // namespace
-
-void refuse_extras(const CLI::App& app) {
-  // In front of the verb: an option that belongs behind it, or a word that is no verb.
-  if (const auto extras = app.remaining(); !extras.empty()) {
-    if (extras.front().starts_with("-")) refuse_option(app, extras.front(), "rarefy --help");
-    std::vector<std::string> names;
-    for (const auto* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
-      names.push_back(verb->get_name());
-    }
-    const std::vector<std::string_view> known(names.begin(), names.end());
-    throw unknown_name("command", extras.front(), known);
+// Where the verbs are `app`'s, `path` is how a user gets there.
+[[noreturn]] void refuse_word(const CLI::App& app, const std::string& given,
+                              const std::string& path) {
+  const auto help = path + " --help";
+  if (given.starts_with("-")) refuse_option(app, given, help);
+  std::vector<std::string> names;
+  for (const auto* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(verb->get_name());
   }
+  if (names.empty()) {
+    throw Error(ErrorKind::parameter,
+                fmt::format("'{}' was not expected; '{}' shows what is", given, help));
+  }
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  throw unknown_name("command", given, known);
+}
+
+void refuse_extras_of(const CLI::App& app, const std::string& path) {
+  // In front of the verb: an option that belongs behind it, or a word that is no verb.
+  if (const auto extras = app.remaining(); !extras.empty()) refuse_word(app, extras.front(), path);
   for (const auto* verb : app.get_subcommands()) {
     refuse_empty(*verb);
-    const auto extras = verb->remaining();
-    if (extras.empty()) continue;
-    const auto help = fmt::format("rarefy {} --help", verb->get_name());
-    if (extras.front().starts_with("-")) refuse_option(*verb, extras.front(), help);
-    throw Error(ErrorKind::parameter,
-                fmt::format("'{}' was not expected; '{}' shows what is", extras.front(), help));
+    refuse_extras_of(*verb, path + " " + verb->get_name());
   }
 }
+
+}  // namespace
+
+void refuse_extras(const CLI::App& app) { refuse_extras_of(app, "rarefy"); }
 
 }  // namespace rarefy::command

@@ -10,7 +10,8 @@
 #include <sstream>
 
 #include "domains/problem_file.hpp"
-#include "experiment/toml_limits.hpp"
+#include "experiment/toml_problems.hpp"
+#include "experiment/toml_values.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/instruction_set.hpp"
 #include "rarefy/core/nearest_name.hpp"
@@ -34,41 +35,6 @@ constexpr std::string_view kMakerGoesOn = "'  # the version that wrote this, on 
 
 bool is_source(const Parameter& parameter) {
   return std::find(std::begin(kSources), std::end(kSources), parameter.name) != std::end(kSources);
-}
-
-// Walls may be given as a list of lists of four numbers, a start as a list of three: the text
-// that would say the same.
-std::string list_as_text(const toml::array& list, const Parameter& parameter) {
-  if (list.empty()) {
-    throw Error(ErrorKind::parameter,
-                fmt::format("{}: got an empty list{}", parameter.name,
-                            parameter.name == "walls" ? "; maze = 'empty' has no walls" : ""));
-  }
-  std::string text;
-  for (const auto& entry : list) {
-    if (!text.empty()) text += entry.is_array() ? ";" : ",";
-    if (const auto* inner = entry.as_array()) {
-      text += list_as_text(*inner, parameter);
-    } else if (const auto number = entry.value<double>(); number && entry.is_number()) {
-      text += fmt::format("{}", *number);
-    } else {
-      throw Error(ErrorKind::parameter,
-                  fmt::format("{}: expected a list of numbers", parameter.name));
-    }
-  }
-  return text;
-}
-
-ParameterValue value_of(const toml::node& node, const Parameter& parameter) {
-  if (const auto* value = node.as_boolean()) return value->get();
-  if (const auto* value = node.as_integer()) return value->get();
-  if (const auto* value = node.as_floating_point()) return value->get();
-  if (const auto* value = node.as_string()) return value->get();
-  if (const auto* list = node.as_array(); list != nullptr && parameter.list_serves) {
-    return list_as_text(*list, parameter);
-  }
-  throw Error(ErrorKind::parameter, fmt::format("{}: got a table, list or date, expected {}",
-                                                parameter.name, parameter.expected()));
 }
 
 std::vector<std::string_view> sections() {
@@ -99,63 +65,30 @@ const Parameter& parameter_in(std::string_view section, std::string_view name) {
 // Reads one file, and keeps what is wrong with it until all has been read.
 class Reader {
  public:
-  explicit Reader(std::string_view file) : file_(file) {}
+  explicit Reader(std::string_view file) : problems_(file) {}
 
   Settings read(std::string_view text) {
-    check_toml_limits(text, file_);
-    toml::table root;
-    try {
-      root = toml::parse(text, file_);
-    } catch (const toml::parse_error& error) {
-      throw Error(ErrorKind::parameter, fmt::format("{}: not valid TOML: {}", place(error.source()),
-                                                    error.description()));
-    }
+    const auto root = problems_.parse(text);
     if (const auto* table = root[kProblemTable].as_table()) {
-      collect(table->source(), [&] { settings_.own_problem = read_problem(*table); });
+      problems_.collect(table->source(), [&] { settings_.own_problem = read_problem(*table); });
     }
     for (const auto& [key, node] : root) read_root(key, node);
     if (const auto* list = root["chosen"].as_array()) {
       mark_chosen(*list, root[kDefaultsOf].value_or(std::string()));
     }
     check_own_name();
-    if (!problems_.empty()) throw Error(ErrorKind::parameter, all_problems());
+    problems_.tell();
     return std::move(settings_);
   }
 
  private:
-  [[nodiscard]] std::string place(const toml::source_region& region) const {
-    return fmt::format("{}:{}", file_, region.begin.line);
-  }
-
-  template <typename Call>
-  void collect(const toml::source_region& where, Call&& call) {
-    if (problems_.size() > kMostTold) return;  // each takes a while to find the nearest name for
-    try {
-      call();
-    } catch (const Error& error) {
-      problems_.emplace_back(where.begin.line, fmt::format("{}: {}", place(where), error.what()));
-    }
-  }
-
-  // In the order of the file: a table has its keys in that of the alphabet.
-  [[nodiscard]] std::string all_problems() {
-    std::stable_sort(problems_.begin(), problems_.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
-    std::string text;
-    for (std::size_t i = 0; i < std::min(problems_.size(), kMostTold); ++i) {
-      text += (text.empty() ? "" : "\n") + problems_[i].second;
-    }
-    if (problems_.size() > kMostTold) text += fmt::format("\n{}: and more after these", file_);
-    return text;
-  }
-
   void read_root(const toml::key& key, const toml::node& node) {
     const std::string_view name = key.str();
     if (name == "rarefy" && node.is_string()) return;  // which version wrote the file
     if (name == "chosen" && node.is_array()) return;
     if (name == kDefaultsOf && node.is_string()) return;
     if (name == kProblemTable && node.is_table()) return;
-    collect(key.source(), [&] {
+    problems_.collect(key.source(), [&] {
       const auto* table = node.as_table();
       if (table == nullptr) {
         throw Error(
@@ -172,7 +105,7 @@ class Reader {
 
   void read_value(std::string_view section, const toml::key& key, const toml::node& node) {
     const std::string_view name = key.str();
-    collect(key.source(), [&] {
+    problems_.collect(key.source(), [&] {
       const auto& parameter = parameter_in(section, name);
       const auto value = value_of(node, parameter);
       // The name of a problem of one's own is in no list.
@@ -188,10 +121,9 @@ class Reader {
     const auto* domain = settings_.find("domain");
     if (!settings_.own_problem || domain == nullptr) return;
     if (text_of(domain->value) != settings_.own_problem->name) {
-      problems_.emplace_back(0, fmt::format("{}: [run] has domain '{}', and [{}] describes '{}': "
-                                            "expected one problem",
-                                            file_, text_of(domain->value), kProblemTable,
-                                            settings_.own_problem->name));
+      problems_.add(
+          fmt::format("[run] has domain '{}', and [{}] describes '{}': expected one problem",
+                      text_of(domain->value), kProblemTable, settings_.own_problem->name));
     }
   }
 
@@ -208,11 +140,8 @@ class Reader {
     }
   }
 
-  static constexpr std::size_t kMostTold = 20;
-
-  std::string file_;
+  TomlProblems problems_;
   Settings settings_;
-  std::vector<std::pair<toml::source_index, std::string>> problems_;  // by line
 };
 
 std::string as_toml(bool value) { return value ? "true" : "false"; }

@@ -154,8 +154,9 @@ Run::Run(Config config, RunFolder folder, std::shared_ptr<const Domain> domain, 
 void Run::build() {
   const auto& problem = domain_->info();
   check_search(config_, problem, {.threads = team_.workers->threads()});
-  search_ = make_search(config_, problem, team_.workers,
-                        make_tessellation(config_, problem, *team_.workers, team_.stop));
+  auto cells = team_.cells;
+  if (cells == nullptr) cells = make_tessellation(config_, problem, *team_.workers, team_.stop);
+  search_ = make_search(config_, problem, team_.workers, std::move(cells));
 }
 
 void Run::build_again(std::size_t state_bytes) {

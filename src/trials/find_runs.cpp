@@ -7,22 +7,28 @@
 
 #include "rarefy/core/error.hpp"
 #include "rarefy/storage/run_folder.hpp"
+#include "rarefy/trials/experiment_folder.hpp"
 
 namespace rarefy {
 
-std::vector<std::filesystem::path> find_runs(const std::filesystem::path& folder) {
+FoundFolders find_runs(const std::filesystem::path& folder) {
   std::error_code problem;
   if (!std::filesystem::is_directory(folder, problem)) {
     throw Error(ErrorKind::io,
                 fmt::format("'{}': no such folder, expected one that holds runs", folder.string()));
   }
-  std::vector<std::filesystem::path> found, open = {folder};
+  FoundFolders found;
+  std::vector<std::filesystem::path> open = {folder};
   while (!open.empty()) {
     const auto here = std::move(open.back());
     open.pop_back();
     if (RunFolder::holds_run(here)) {
-      found.push_back(here);
+      found.runs.push_back(here);
       continue;  // a run has no folders
+    }
+    if (ExperimentPlaces{here}.holds_experiment()) {
+      found.experiments.push_back(here);
+      continue;  // it knows its own
     }
     std::error_code gone;
     std::filesystem::directory_iterator entry(here, gone);
@@ -33,7 +39,8 @@ std::vector<std::filesystem::path> find_runs(const std::filesystem::path& folder
       entry.increment(gone);
     }
   }
-  std::ranges::sort(found);
+  std::ranges::sort(found.experiments);
+  std::ranges::sort(found.runs);
   return found;
 }
 

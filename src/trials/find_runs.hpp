@@ -1,4 +1,4 @@
-// Run folders below other folders.
+// Runs and experiments below other folders.
 #pragma once
 
 #include <filesystem>
@@ -6,9 +6,14 @@
 
 namespace rarefy {
 
-/// The folders of runs at and below `folder`, in the order of their paths. Links to folders are not
-/// followed, but `folder` may be one. What vanishes meanwhile, or may not be read, is passed over;
-/// Error (io) only where there is no `folder`.
-[[nodiscard]] std::vector<std::filesystem::path> find_runs(const std::filesystem::path& folder);
+struct FoundFolders {
+  std::vector<std::filesystem::path> experiments;
+  std::vector<std::filesystem::path> runs;  ///< that belong to none of those
+};
+
+/// What lies at and below `folder`, in the order of paths. Links to folders are not followed, but
+/// `folder` may be one. What vanishes meanwhile, or may not be read, is passed over; Error (io)
+/// only where there is no `folder`.
+[[nodiscard]] FoundFolders find_runs(const std::filesystem::path& folder);
 
 }  // namespace rarefy

@@ -9,23 +9,17 @@
 
 #include "rarefy/core/error.hpp"
 #include "rarefy/experiment/config_file.hpp"
-#include "rarefy/storage/atomic_file.hpp"
 #include "rarefy/storage/run_folder.hpp"
+#include "trials/text_file.hpp"
 
 namespace rarefy {
 namespace {
 
-std::string text_in(const FilePlace& file, std::uintmax_t most) {
-  const auto bytes = read_file(file, most);
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 std::optional<Trial> read_in(const RunFolder& run) {
-  constexpr std::uintmax_t kMostConfig = 1 << 20;
   constexpr std::uintmax_t kMostMetrics = std::uintmax_t{1} << 30;
   Trial trial;
   trial.folder = run.path();
-  const auto config = text_in(run.config(), kMostConfig);
+  const auto config = text_of_file(run.config());
   trial.config = resolve(parse_settings(config, run.config().string()));
   auto maker = maker_of(config);
   trial.version = std::move(maker.version);
@@ -33,7 +27,7 @@ std::optional<Trial> read_in(const RunFolder& run) {
   // There from its first checkpoint on, which is older than the configuration.
   if (run.metrics().exists()) {
     try {
-      trial.metrics = parse_metrics(text_in(run.metrics(), kMostMetrics));
+      trial.metrics = parse_metrics(text_of_file(run.metrics(), kMostMetrics));
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::data) throw;
       throw Error(error.kind(), fmt::format("{}: {}", run.metrics().string(), error.what()));

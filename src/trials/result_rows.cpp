@@ -114,7 +114,9 @@ std::vector<ResultRow> make_rows(std::vector<Trial> trials, RowOrder order) {
 std::string ResultRow::label(bool with_profile) const {
   auto text = algorithm;
   if (with_profile) text += fmt::format(" ({})", name_of(profile));
-  for (const auto& [name, value] : parameters) text += fmt::format(", {} {}", name, value);
+  for (const auto& [name, value] : parameters) {
+    text += value.empty() ? fmt::format(", no {}", name) : fmt::format(", {} {}", name, value);
+  }
   return text;
 }
 

@@ -83,7 +83,7 @@ TEST(CommandOf, RepeatsAProgramOfTheUsersOwn) {
   problem.feature_space = {.lower = {-2, -2.5}, .upper = {2, 1e1}};
   problem.feature_names = {"a b", "c's"};
   config.domain = "sum";
-  config.program.command = R"(awk '{ print $1, $2 + $3; fflush() }')";
+  config.program.command = R"(while read -r a b c; do echo "$a $b"; done)";
   config.program.workers = 1;
   expect_same_archive(config);
 }

@@ -22,6 +22,7 @@
 #include "rarefy/experiment/config_file.hpp"
 #include "rarefy/experiment/domain_table.hpp"
 #include "rarefy/experiment/make_program.hpp"
+#include "rarefy/trials/mpi_trials.hpp"
 
 namespace rarefy::command {
 namespace {
@@ -119,6 +120,11 @@ void check_size(const Seat& seat, const MpiSession& session) {
                           seat.size, session.size()));
 }
 
+// Rank 0 decides when it is time to leave: until it has saved, it may need us.
+void ignore_interrupts() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_IGN);
+}
+
 class MpiRanks : public Ranks {
  public:
   explicit MpiRanks(const Seat& seat) { check_size(seat, session_); }
@@ -128,6 +134,10 @@ class MpiRanks : public Ranks {
                                           MpiGreeting{.text = orders_for(run.config(), threads),
                                                       .solution_dim = problem.solution_dim,
                                                       .feature_dim = problem.feature_dim()});
+  }
+  ExperimentOutcome run_trials(TrialBoard& board, const ExperimentPlaces& places, StopFlag stop,
+                               const ProgressWatcher& watch) override {
+    return run_experiment_on_ranks(board, places, session_, stop, watch);
   }
   [[nodiscard]] bool any() const { return session_.size() > 1; }
 
@@ -145,8 +155,7 @@ std::unique_ptr<Ranks> join_ranks(const Seat& seat) {
 }
 
 int serve_rank_0(const Seat& seat) {
-  // Rank 0 decides when it is time to leave: until it has saved, it may need us.
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_IGN);
+  ignore_interrupts();
   bool ended = true;
   {
     MpiSession session;
@@ -154,6 +163,15 @@ int serve_rank_0(const Seat& seat) {
     ended = serve_mpi(session, follow_orders);
   }
   if (!ended) std::_Exit(kDone);  // an evaluation goes on that nobody waits for
+  return kDone;
+}
+
+int serve_trials_of_rank_0(const Seat& seat) {
+  ignore_interrupts();
+  MpiSession session;
+  check_size(seat, session);
+  forget_the_job();  // for programs of the user's own
+  serve_trials(session);
   return kDone;
 }
 

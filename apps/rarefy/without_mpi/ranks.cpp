@@ -17,5 +17,6 @@ std::unique_ptr<Ranks> join_ranks(const Seat& seat) {
 }
 
 int serve_rank_0(const Seat& /*seat*/) { return kDone; }
+int serve_trials_of_rank_0(const Seat& /*seat*/) { return kDone; }
 
 }  // namespace rarefy::command

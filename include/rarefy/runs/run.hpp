@@ -24,6 +24,7 @@
 #include "rarefy/search.hpp"
 #include "rarefy/storage/journal.hpp"
 #include "rarefy/storage/run_folder.hpp"
+#include "rarefy/tessellations/tessellation.hpp"
 
 namespace rarefy {
 
@@ -33,6 +34,8 @@ struct RunTeam {
   std::shared_ptr<Workers> workers = {};  ///< a team to share, instead of `threads` of its own
   /// Evaluates the candidates, instead of the domain on the run's own threads.
   std::shared_ptr<Evaluator> evaluator = {};
+  /// The cells that the configuration describes, where they are at hand: many runs may share them.
+  std::shared_ptr<const Tessellation> cells = {};
   /// Ends preparations that take long (the cells of a large CVT) with an Error (interrupted).
   StopFlag stop = nullptr;
 };

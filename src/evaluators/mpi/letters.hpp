@@ -22,12 +22,16 @@ enum class LetterKind {
   evaluate,
   abandon,
   works,  // the program has worked, somewhere
+  trial,  // of an experiment, to run
+  stop_trials,
   leave,
   // to rank 0
   ready,
   rows,
   hopeless,  // the program has never worked here
   error,
+  trial_news,
+  trial_end,
 };
 
 class LetterWriter {
