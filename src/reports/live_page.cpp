@@ -35,8 +35,7 @@ std::uint64_t frame_mark(const ResultRow& row) {
   const auto shown = shown_trial(row);
   if (!shown) return 0;
   const auto& folder = row.trials[*shown].folder;
-  const auto mark =
-      mark_of_file(folder / "frames.npz") * 31 + mark_of_file(folder / "archive.npz");
+  const auto mark = mark_of_file(folder / "frames.npz") * 31 + mark_of_file(folder / "archive.npz");
   return mark == 0 ? 0 : (mark * 31 + *shown) >> 12U | 1U;
 }
 
@@ -116,8 +115,7 @@ struct LivePage::State {
   }
 };
 
-LivePage::LivePage(std::vector<std::filesystem::path> folders)
-    : state_(std::make_unique<State>()) {
+LivePage::LivePage(std::vector<std::filesystem::path> folders) : state_(std::make_unique<State>()) {
   state_->folders = std::move(folders);
   auto first = std::make_shared<Snapshot>();
   first->waiting = why_nothing(state_->folders, "");

@@ -28,8 +28,8 @@ struct PageData {
   PageJson comparisons;
   /// The rows of the results that these are: those that have trials.
   std::vector<const ResultRow*> sources;
-  std::vector<DomainInfo> domains;      ///< every one that differs from the others
-  std::vector<std::size_t> domain_of;   ///< a row's
+  std::vector<DomainInfo> domains;     ///< every one that differs from the others
+  std::vector<std::size_t> domain_of;  ///< a row's
 };
 
 /// Refers to `results`.
