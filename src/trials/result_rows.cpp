@@ -76,11 +76,15 @@ std::vector<std::pair<std::string, std::string>> differences(const ResultRow& ro
 
 }  // namespace
 
-Config row_of(Config config) {
-  const auto iterations = config.iterations;
+Config row_of(const Config& trial) {
+  const auto iterations = trial.iterations;
   const Config defaults;
+  Config config = trial;
   for (const auto& parameter : parameters()) {
-    if (!parameter.decides_results) parameter.put(config, parameter.get(defaults));
+    // What has no effect tells no rows apart either.
+    if (!parameter.decides_results || !reason_without_effect(trial, parameter).empty()) {
+      parameter.put(config, parameter.get(defaults));
+    }
   }
   config.seed = defaults.seed;
   config.iterations = iterations;
