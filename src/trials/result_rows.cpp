@@ -64,7 +64,7 @@ std::vector<std::pair<std::string, std::string>> differences(const ResultRow& ro
   std::vector<std::pair<std::string, std::string>> found;
   const auto& own = row.trials.front().config;
   for (const auto& parameter : parameters()) {
-    if (!tells_rows_apart(parameter)) continue;
+    if (!tells_rows_apart(parameter) || !reason_without_effect(own, parameter).empty()) continue;
     const auto value = parameter.get(own);
     const bool differs = std::ranges::any_of(all, [&](const ResultRow& other) {
       return are_alike(row, other) && parameter.get(other.trials.front().config) != value;
