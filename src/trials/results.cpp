@@ -105,8 +105,8 @@ class ResultsReader {
 
   [[nodiscard]] bool is_new(const std::filesystem::path& folder) {
     std::error_code unknown;
-    auto place = std::filesystem::weakly_canonical(folder, unknown);
-    return known_.insert(unknown ? folder : std::move(place)).second;
+    const auto place = std::filesystem::weakly_canonical(folder, unknown);
+    return known_.insert(unknown ? folder : place).second;
   }
 
   Results results_;
