@@ -6,7 +6,8 @@
 //              config (TOML), trials: [{ seed, state, error, folder, command, curve: { iteration,
 //              evaluations, coverage, cross_entropy, qd_score, seconds } }],
 //              paper: { METRIC: { mean, error } }, frames }],
-//     comparisons: [...] }
+//     comparisons: [{ rows (indices), domain (index), profile, metric, anova, welch: { f, between,
+//                    within, p }, tukey, games_howell: [[{ sign, p }]] }] }
 #pragma once
 
 #include <cstddef>
@@ -28,8 +29,8 @@ struct PageData {
   PageJson comparisons;
   /// The rows of the results that these are: those that have trials.
   std::vector<const ResultRow*> sources;
-  std::vector<DomainInfo> domains;      ///< every one that differs from the others
-  std::vector<std::size_t> domain_of;   ///< a row's
+  std::vector<DomainInfo> domains;     ///< every one that differs from the others
+  std::vector<std::size_t> domain_of;  ///< a row's
 };
 
 /// Refers to `results`.

@@ -9,7 +9,7 @@
 namespace rarefy::reports {
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string csv_word(std::string_view text) {
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
   std::string out = "\"";
   for (const char c : text) {
@@ -26,9 +26,9 @@ class NumberLines {
 
   void put(std::string_view row, std::string_view other, std::string_view metric,
            std::string_view statistic, const std::string& value) {
-    text_ +=
-        fmt::format("{},{},{},{},{},{},{},{}\n", quoted(group_.title), quoted(group_.domain),
-                    name_of(group_.profile), quoted(row), quoted(other), metric, statistic, value);
+    text_ += fmt::format("{},{},{},{},{},{},{},{}\n", csv_word(group_.title),
+                         csv_word(group_.domain), name_of(group_.profile), csv_word(row),
+                         csv_word(other), metric, statistic, value);
   }
   // What is not known has no line.
   void put(std::string_view row, std::string_view other, std::string_view metric,
