@@ -10,6 +10,7 @@
 #include "rarefy/core/version.hpp"
 #include "rarefy/experiment/config_file.hpp"
 #include "rarefy/experiment/domain_table.hpp"
+#include "reports/page_comparisons.hpp"
 
 namespace rarefy {
 namespace {
@@ -78,6 +79,7 @@ PageJson row_json(const ResultRow& row, bool with_profile, std::size_t domain) {
   json["config"] = to_toml(row.trials.front().config);
   json["trials"] = PageJson::array();
   for (const auto& trial : row.trials) json["trials"].push_back(trial_json(trial));
+  if (auto paper = paper_values_of(row); !paper.empty()) json["paper"] = std::move(paper);
   return json;
 }
 
@@ -125,7 +127,7 @@ PageData page_data(const Results& results) {
   data.head["title"] = results.title;
   data.head["domains"] = PageJson::array();
   for (const auto& domain : data.domains) data.head["domains"].push_back(domain_json(domain));
-  data.comparisons = PageJson::array();
+  data.comparisons = page_comparisons(data.sources, data.domain_of);
   return data;
 }
 

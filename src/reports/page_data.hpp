@@ -6,7 +6,7 @@
 //              config (TOML), trials: [{ seed, state, error, folder, command, curve: { iteration,
 //              evaluations, coverage, cross_entropy, qd_score, seconds } }],
 //              paper: { METRIC: { mean, error } }, frames }],
-//     comparisons: [...] }
+//     comparisons: see reports/page_comparisons.hpp }
 #pragma once
 
 #include <cstddef>
