@@ -71,7 +71,7 @@ LiveEvent all_of(const Snapshot& now) {
   if (!now.waiting.empty()) return {"wait", text_of_json(now.waiting)};
   auto text = now.head;
   text.pop_back();  // its closing brace
-  text += ",\"comparisons\":" + now.comparisons + ",\"rows\":[";
+  text += fmt::format(R"(,"comparisons":{},"rows":[)", now.comparisons);
   for (std::size_t i = 0; i < now.rows.size(); ++i) {
     if (i > 0) text += ',';
     text += now.rows[i];
@@ -88,11 +88,11 @@ std::optional<LiveEvent> difference(const Snapshot& before, const Snapshot& now)
   std::string rows;
   for (std::size_t i = 0; i < now.rows.size(); ++i) {
     if (now.rows[i] == before.rows[i]) continue;
-    rows += fmt::format("{}\"{}\":{}", rows.empty() ? "" : ",", i, now.rows[i]);
+    rows += fmt::format(R"({}"{}":{})", rows.empty() ? "" : ",", i, now.rows[i]);
   }
   if (rows.empty() && before.comparisons == now.comparisons) return std::nullopt;
   return LiveEvent{"rows",
-                   fmt::format("{{\"rows\":{{{}}},\"comparisons\":{}}}", rows, now.comparisons)};
+                   fmt::format(R"({{"rows":{{{}}},"comparisons":{}}})", rows, now.comparisons)};
 }
 
 }  // namespace
