@@ -114,7 +114,7 @@ PageJson anova_json(const Anova& anova) {
 }
 
 PageJson comparisons_json(const Results& results, const PageData& data, bool with_profile) {
-  const auto report = make_report(results, {.reach = {}, .intervals = Intervals::left_out});
+  const auto report = make_report(results, {.intervals = Intervals::left_out});
   auto json = PageJson::array();
   for (const auto& group : report.groups) {
     for (const auto& test : group.tests) {

@@ -33,8 +33,8 @@ struct LivePages : testing::Test {
   void run(std::int64_t seed, std::string_view algorithm = "dds-kde") const {
     auto made = config(seed);
     made.algorithm = algorithm;
-    Run::start(made, RunFolder::create(folder / (std::string(algorithm) + std::to_string(seed)),
-                                       true))
+    Run::start(made,
+               RunFolder::create(folder / (std::string(algorithm) + std::to_string(seed)), true))
         ->go();
   }
 };

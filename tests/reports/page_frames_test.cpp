@@ -54,10 +54,8 @@ TEST(Packing, IsBase64OfWhatInflatesToTheSame) {
 }
 
 TEST(PackedFrames, AreDifferencesOfOneByteACell) {
-  const Frames frames{.columns = 3,
-                      .rows = 1,
-                      .iterations = {1, 2},
-                      .values = {{kNan, 1, 100}, {10, kNan, 100}}};
+  const Frames frames{
+      .columns = 3, .rows = 1, .iterations = {1, 2}, .values = {{kNan, 1, 100}, {10, kNan, 100}}};
   const auto packed = pack_frames(frames, true);
   EXPECT_TRUE(packed.logarithmic);
   EXPECT_EQ(packed.low, 1);

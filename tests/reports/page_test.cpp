@@ -135,7 +135,8 @@ TEST_F(ReportPage, IsOneDocumentWithItsData) {
   const auto results =
       made_up("a </script><b>title</b> & more", {made_up_row("lp", "dds-kde", 2, 3)});
   const auto page = report_page(results);
-  EXPECT_THAT(page, HasSubstr("<title>a &lt;/script&gt;&lt;b&gt;title&lt;/b&gt; &amp; more</title>"));
+  EXPECT_THAT(page,
+              HasSubstr("<title>a &lt;/script&gt;&lt;b&gt;title&lt;/b&gt; &amp; more</title>"));
   EXPECT_THAT(page, Not(HasSubstr("<b>title")));
   EXPECT_THAT(page, Not(HasSubstr("<!--data-->")));
   EXPECT_EQ(data_of(page)["title"], results.title);
