@@ -30,7 +30,7 @@ fixed_layout = $$(setarch -R true >/dev/null 2>&1 && echo setarch -R)
 configure_command = cmake --preset release $(if $(wildcard build/release/CMakeCache.txt),,-D RAREFY_BUILD_TESTS=OFF)
 
 .PHONY: help demo build web test test-page python wheel test-python docs docs-links notebooks fresh bench bench-flow bench-peers \
-        bench-programs bench-engines bench-mpi bench-asynchronous bench-instructions lint format sanitize fuzz torture clean
+        bench-programs bench-engines bench-mpi bench-asynchronous bench-instructions reproduce reproduce-quick lint format sanitize fuzz torture clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -146,6 +146,12 @@ bench-instructions: ## count the instructions of the hot stages; fails where one
 	@$(configure_command)
 	@cmake --build --preset release --parallel $(JOBS) --target bench_stages
 	@bench/instructions
+
+reproduce: build ## run the paper's experiments and make their tables (hours; it can be stopped and started again)
+	scripts/reproduce
+
+reproduce-quick: build ## a small version of it (2 min); nothing in the repository changes
+	scripts/reproduce quick
 
 lint: ## check the formatting, compile each source alone, run clang-tidy
 	@scripts/setup build mpi lint

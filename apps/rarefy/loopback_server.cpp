@@ -84,8 +84,8 @@ class LoopbackServer::Service {
   asio::io_context context_{1};
   tcp::acceptor acceptor_{context_};
   std::uint16_t port_ = 0;
-  asio::steady_timer timer_{context_};  // of the signs of life
-  asio::steady_timer pause_{context_};  // before accepting again
+  asio::steady_timer timer_{context_};                 // of the signs of life
+  asio::steady_timer pause_{context_};                 // before accepting again
   std::set<std::shared_ptr<Connection>> connections_;  // of the thread below alone
   std::thread thread_;
 };
@@ -101,10 +101,9 @@ class LoopbackServer::Service::Connection : public std::enable_shared_from_this<
     parser_->header_limit(kMostHeader);
     parser_->body_limit(kMostHeader);
     stream_.expires_after(kRequestTime);
-    http::async_read(stream_, buffer_, *parser_,
-                     [self = shared_from_this()](Failure failure, std::size_t) {
-                       self->request_read(failure);
-                     });
+    http::async_read(
+        stream_, buffer_, *parser_,
+        [self = shared_from_this()](Failure failure, std::size_t) { self->request_read(failure); });
   }
 
   void refuse_for_number() { reply(plain(503, "too many connections; try again later"), false); }
@@ -135,7 +134,8 @@ class LoopbackServer::Service::Connection : public std::enable_shared_from_this<
     if (failure == http::error::end_of_stream || failure == beast::error::timeout) return close();
     if (failure == http::error::header_limit) return reply(plain(431, "the header is too long"));
     if (failure == http::error::body_limit) return reply(plain(413, "the body is too long"));
-    if (failure && failure.category() == http::make_error_code(http::error::bad_method).category()) {
+    if (failure &&
+        failure.category() == http::make_error_code(http::error::bad_method).category()) {
       return reply(plain(400, "this is no request of HTTP: " + failure.message()));
     }
     if (failure) return close();
@@ -162,8 +162,8 @@ class LoopbackServer::Service::Connection : public std::enable_shared_from_this<
   }
 
   void reply(Reply answer, bool keep_alive = false) {
-    const bool head = parser_ && parser_->is_header_done() &&
-                      parser_->get().method() == http::verb::head;
+    const bool head =
+        parser_ && parser_->is_header_done() && parser_->get().method() == http::verb::head;
     auto response = std::make_shared<http::response<http::string_body>>();
     response->result(answer.status);
     response->version(11);
@@ -205,11 +205,11 @@ class LoopbackServer::Service::Connection : public std::enable_shared_from_this<
 
   // A reader of events says nothing more: whatever comes from it, most likely it has gone.
   void wait_for_the_end() {
-    stream_.socket().async_read_some(
-        asio::buffer(ignored_), [self = shared_from_this()](Failure failure, std::size_t) {
-          if (failure) return self->close();
-          self->wait_for_the_end();
-        });
+    stream_.socket().async_read_some(asio::buffer(ignored_),
+                                     [self = shared_from_this()](Failure failure, std::size_t) {
+                                       if (failure) return self->close();
+                                       self->wait_for_the_end();
+                                     });
   }
 
   void write_next() {

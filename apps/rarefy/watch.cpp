@@ -97,14 +97,14 @@ int watch(const WatchOptions& options) {
   static_cast<void>(page.look());  // whoever comes first sees something
   const auto& interrupted = stop_on_interrupt(
       {.first = "\n", .second = "\nleft at once; watching changes nothing in any run\n"});
-  LoopbackServer server({.port = options.port,
-                         .answer = [&](std::string_view path) {
-                           return answer_of(page, document, path);
-                         },
-                         .greeting = [&] {
-                           const auto all = page.everything();
-                           return event_text(all.name, all.data);
-                         }});
+  LoopbackServer server(
+      {.port = options.port,
+       .answer = [&](std::string_view path) { return answer_of(page, document, path); },
+       .greeting =
+           [&] {
+             const auto all = page.everything();
+             return event_text(all.name, all.data);
+           }});
   const auto address = fmt::format("http://127.0.0.1:{}/", server.port());
   print_out(fmt::format("{}\nPage: {} (Ctrl-C ends it)\n",
                         page.everything().name == "wait"
@@ -128,9 +128,7 @@ void add_watch(CLI::App& app, Action& chosen) {
   verb->add_option("--port", options->port, "port to listen at; 0: any that is free")
       ->capture_default_str();
   verb->add_flag("--no-open", options->no_open, "do not open a browser, only print the address");
-  verb->callback([options, &chosen] {
-    chosen = [options] { return watch(*options); };
-  });
+  verb->callback([options, &chosen] { chosen = [options] { return watch(*options); }; });
 }
 
 }  // namespace rarefy::command

@@ -192,9 +192,9 @@ class Layouter {
     const double line = 1.5 * m_.subtitle().size;
     y += 1.6 * m_.gap();
     for (std::size_t i = 0; i < shown.size(); ++i) {
-      layout_.legend.push_back(
-          {shown[i], left + static_cast<double>(i % columns) * width,
-           y + static_cast<double>(i / columns) * line + 0.9 * m_.subtitle().size});
+      const std::size_t row = i / columns, column = i % columns;
+      layout_.legend.push_back({shown[i], left + static_cast<double>(column) * width,
+                                y + static_cast<double>(row) * line + 0.9 * m_.subtitle().size});
     }
     return y + static_cast<double>(rows) * line;
   }

@@ -74,8 +74,7 @@ void count_elites(const FilePlace& file, const DomainInfo& domain, Frames& frame
     const double part = (value - space.lower[static_cast<std::size_t>(feature)]) /
                         space.width(feature) * static_cast<double>(bins);
     if (!(part > 0)) return 0;
-    return std::min(bins - 1,
-                    static_cast<Index>(std::min(part, static_cast<double>(bins) - 0.5)));
+    return std::min(bins - 1, static_cast<Index>(std::min(part, static_cast<double>(bins) - 0.5)));
   };
   for (Index i = 0; i < features.shape[0]; ++i) {
     const Index column = place(i, 0, frames.columns), row = place(i, 1, frames.rows);

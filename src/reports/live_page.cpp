@@ -35,8 +35,7 @@ std::uint64_t frame_mark(const ResultRow& row) {
   const auto shown = shown_trial(row);
   if (!shown) return 0;
   const auto& folder = row.trials[*shown].folder;
-  const auto mark =
-      mark_of_file(folder / "frames.npz") * 31 + mark_of_file(folder / "archive.npz");
+  const auto mark = mark_of_file(folder / "frames.npz") * 31 + mark_of_file(folder / "archive.npz");
   return mark == 0 ? 0 : (mark * 31 + *shown) >> 12U | 1U;
 }
 
@@ -72,7 +71,7 @@ LiveEvent all_of(const Snapshot& now) {
   if (!now.waiting.empty()) return {"wait", text_of_json(now.waiting)};
   auto text = now.head;
   text.pop_back();  // its closing brace
-  text += ",\"comparisons\":" + now.comparisons + ",\"rows\":[";
+  text += fmt::format(R"(,"comparisons":{},"rows":[)", now.comparisons);
   for (std::size_t i = 0; i < now.rows.size(); ++i) {
     if (i > 0) text += ',';
     text += now.rows[i];
@@ -89,11 +88,11 @@ std::optional<LiveEvent> difference(const Snapshot& before, const Snapshot& now)
   std::string rows;
   for (std::size_t i = 0; i < now.rows.size(); ++i) {
     if (now.rows[i] == before.rows[i]) continue;
-    rows += fmt::format("{}\"{}\":{}", rows.empty() ? "" : ",", i, now.rows[i]);
+    rows += fmt::format(R"({}"{}":{})", rows.empty() ? "" : ",", i, now.rows[i]);
   }
   if (rows.empty() && before.comparisons == now.comparisons) return std::nullopt;
   return LiveEvent{"rows",
-                   fmt::format("{{\"rows\":{{{}}},\"comparisons\":{}}}", rows, now.comparisons)};
+                   fmt::format(R"({{"rows":{{{}}},"comparisons":{}}})", rows, now.comparisons)};
 }
 
 }  // namespace
@@ -116,8 +115,7 @@ struct LivePage::State {
   }
 };
 
-LivePage::LivePage(std::vector<std::filesystem::path> folders)
-    : state_(std::make_unique<State>()) {
+LivePage::LivePage(std::vector<std::filesystem::path> folders) : state_(std::make_unique<State>()) {
   state_->folders = std::move(folders);
   auto first = std::make_shared<Snapshot>();
   first->waiting = why_nothing(state_->folders, "");

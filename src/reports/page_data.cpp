@@ -10,7 +10,7 @@
 #include "rarefy/core/version.hpp"
 #include "rarefy/experiment/config_file.hpp"
 #include "rarefy/experiment/domain_table.hpp"
-#include "rarefy/reports/report.hpp"
+#include "reports/page_comparisons.hpp"
 
 namespace rarefy {
 namespace {
@@ -65,18 +65,6 @@ PageJson trial_json(const Trial& trial) {
   return json;
 }
 
-// The paper's coverage is in percent.
-PageJson paper_json(const ResultRow& row) {
-  PageJson json = PageJson::object();
-  for (const std::string metric : {"coverage", "cross_entropy"}) {
-    const auto* const paper = paper_value_of(row, metric);
-    if (paper == nullptr) continue;
-    const double unit = metric == "coverage" ? 100 : 1;
-    json[metric] = {{"mean", paper->mean / unit}, {"error", paper->standard_error / unit}};
-  }
-  return json;
-}
-
 PageJson row_json(const ResultRow& row, bool with_profile, std::size_t domain) {
   PageJson json;
   json["label"] = row.label(with_profile);
@@ -89,51 +77,9 @@ PageJson row_json(const ResultRow& row, bool with_profile, std::size_t domain) {
   }
   json["iterations"] = row.trials.front().config.iterations;
   json["config"] = to_toml(row.trials.front().config);
-  if (auto paper = paper_json(row); !paper.empty()) json["paper"] = std::move(paper);
   json["trials"] = PageJson::array();
   for (const auto& trial : row.trials) json["trials"].push_back(trial_json(trial));
-  return json;
-}
-
-// Of every row beside every other.
-PageJson signs_json(std::size_t rows, const std::vector<PairComparison>& pairs) {
-  auto json = PageJson::array();
-  for (std::size_t i = 0; i < rows; ++i) {
-    auto& line = json.emplace_back(PageJson::array());
-    for (std::size_t j = 0; j < rows; ++j) line.emplace_back();
-  }
-  for (const auto& pair : pairs) {
-    json[pair.first][pair.second] = {{"sign", name_of(pair.verdict)}, {"p", pair.p}};
-    json[pair.second][pair.first] = {{"sign", name_of(turned(pair.verdict))}, {"p", pair.p}};
-  }
-  return json;
-}
-
-PageJson anova_json(const Anova& anova) {
-  return {{"f", anova.f}, {"between", anova.between}, {"within", anova.within}, {"p", anova.p}};
-}
-
-PageJson comparisons_json(const Results& results, const PageData& data, bool with_profile) {
-  const auto report = make_report(results, {.intervals = Intervals::left_out});
-  auto json = PageJson::array();
-  for (const auto& group : report.groups) {
-    for (const auto& test : group.tests) {
-      auto& one = json.emplace_back();
-      one["rows"] = PageJson::array();
-      for (const auto row : test.rows) {
-        const auto* const source = &results.rows[group.rows[row].source];
-        const auto place = std::find(data.sources.begin(), data.sources.end(), source);
-        one["rows"].push_back(place - data.sources.begin());
-      }
-      one["domain"] = data.domain_of[one["rows"][0].get<std::size_t>()];
-      if (with_profile) one["profile"] = name_of(group.profile);
-      one["metric"] = test.metric;
-      one["anova"] = anova_json(test.anova);
-      one["welch"] = anova_json(test.welch);
-      one["tukey"] = signs_json(test.rows.size(), test.tukey);
-      one["games_howell"] = signs_json(test.rows.size(), test.games_howell);
-    }
-  }
+  if (auto paper = paper_values_of(row); !paper.empty()) json["paper"] = std::move(paper);
   return json;
 }
 
@@ -181,7 +127,7 @@ PageData page_data(const Results& results) {
   data.head["title"] = results.title;
   data.head["domains"] = PageJson::array();
   for (const auto& domain : data.domains) data.head["domains"].push_back(domain_json(domain));
-  data.comparisons = comparisons_json(results, data, with_profile);
+  data.comparisons = page_comparisons(data.sources, data.domain_of);
   return data;
 }
 

@@ -6,8 +6,7 @@
 //              config (TOML), trials: [{ seed, state, error, folder, command, curve: { iteration,
 //              evaluations, coverage, cross_entropy, qd_score, seconds } }],
 //              paper: { METRIC: { mean, error } }, frames }],
-//     comparisons: [{ rows (indices), domain (index), profile, metric, anova, welch: { f, between,
-//                    within, p }, tukey, games_howell: [[{ sign, p }]] }] }
+//     comparisons: see reports/page_comparisons.hpp }
 #pragma once
 
 #include <cstddef>

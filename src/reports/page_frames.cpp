@@ -43,8 +43,8 @@ std::optional<std::size_t> shown_trial(const ResultRow& row) {
   if (begun.empty()) return std::nullopt;
   if (all_done) {
     std::erase_if(begun, [&, any = std::any_of(begun.begin(), begun.end(), [&](std::size_t i) {
-                            return row.trials[i].state == TrialState::finished;
-                          })](std::size_t i) {
+                               return row.trials[i].state == TrialState::finished;
+                             })](std::size_t i) {
       return any && row.trials[i].state != TrialState::finished;
     });
     std::stable_sort(begun.begin(), begun.end(), [&](std::size_t a, std::size_t b) {

@@ -95,7 +95,12 @@ std::vector<std::int64_t> frame_iterations(std::int64_t iterations, std::int64_t
 void FrameRecorder::begin(const Search& search) {
   frames_ = kept_until(run_.folder().frames(), search.iteration());
   due_ = frame_iterations(run_.config().iterations, run_.config().output.frames);
-  std::erase_if(due_, [&](std::int64_t iteration) { return iteration <= search.iteration(); });
+  std::erase_if(due_, [&](std::int64_t iteration) { return iteration < search.iteration(); });
+  if (due_.empty() || due_.front() > search.iteration()) return;
+  due_.erase(due_.begin());
+  // A kill may have come between the checkpoint of this iteration and its frame.
+  const bool kept = !frames_.iterations.empty() && frames_.iterations.back() == search.iteration();
+  if (!kept) keep(search);
 }
 
 Next FrameRecorder::iteration_done(const Search& search) {

@@ -194,23 +194,26 @@ void TrialBoard::write_results() const {
   write_file_atomically(places_.results(), text);
 }
 
-// By what trials of its row have taken, or by how fast it goes itself.
-std::optional<double> TrialBoard::seconds_left(const Entry& entry) const {
-  const auto all = static_cast<double>(entry.config.iterations);
-  const auto left = all - static_cast<double>(entry.news.iteration);
-  const auto done = static_cast<double>(entry.news.iteration - entry.since_iteration);
-  if (entry.state == State::running && entry.since_iteration >= 0 && done > 0) {
-    const std::chrono::duration<double> spent = Clock::now() - entry.since;
-    return left * spent.count() / done;
-  }
+// By how fast it goes itself, where it has got anywhere since it was first heard of.
+std::optional<double> TrialBoard::own_pace(const Entry& entry) {
+  if (entry.state != State::running || entry.since_iteration < 0) return std::nullopt;
+  const auto done = entry.news.iteration - entry.since_iteration;
+  if (done <= 0) return std::nullopt;
+  const std::chrono::duration<double> spent = Clock::now() - entry.since;
+  return spent.count() / static_cast<double>(done);
+}
+
+// Seconds an iteration takes: its own, or those of trials of the same row.
+std::optional<double> TrialBoard::pace(const Entry& entry) const {
+  if (const auto own = own_pace(entry)) return own;
   const auto& row = rows_[entry.row];
-  if (row.finished > 0) return row.seconds / static_cast<double>(row.finished) * left / all;
-  for (const auto other : running_) {
-    const auto& entry_there = entries_[other];
-    if (&entry_there == &entry || entry_there.row != entry.row) continue;
-    const auto there = seconds_left(entry_there);
-    const auto left_there = entry_there.config.iterations - entry_there.news.iteration;
-    if (there && left_there > 0) return *there * left / static_cast<double>(left_there);
+  if (row.finished > 0) {
+    return row.seconds / static_cast<double>(row.finished) /
+           static_cast<double>(entry.config.iterations);
+  }
+  for (const auto trial : running_) {
+    if (entries_[trial].row != entry.row) continue;
+    if (const auto there = own_pace(entries_[trial])) return there;
   }
   return std::nullopt;
 }
@@ -220,9 +223,12 @@ std::optional<double> TrialBoard::time_left(std::size_t places) const {
   double known = 0, longest = 0;
   std::size_t count = 0, unknown = 0;
   const auto add = [&](std::size_t trial) {
-    if (const auto seconds = seconds_left(entries_[trial])) {
-      known += *seconds;
-      longest = std::max(longest, *seconds);
+    const auto& entry = entries_[trial];
+    if (const auto each = pace(entry)) {
+      const auto seconds =
+          *each * static_cast<double>(entry.config.iterations - entry.news.iteration);
+      known += seconds;
+      longest = std::max(longest, seconds);
       ++count;
     } else {
       ++unknown;

@@ -64,7 +64,7 @@ std::vector<std::pair<std::string, std::string>> differences(const ResultRow& ro
   std::vector<std::pair<std::string, std::string>> found;
   const auto& own = row.trials.front().config;
   for (const auto& parameter : parameters()) {
-    if (!tells_rows_apart(parameter)) continue;
+    if (!tells_rows_apart(parameter) || !reason_without_effect(own, parameter).empty()) continue;
     const auto value = parameter.get(own);
     const bool differs = std::ranges::any_of(all, [&](const ResultRow& other) {
       return are_alike(row, other) && parameter.get(other.trials.front().config) != value;
@@ -76,11 +76,15 @@ std::vector<std::pair<std::string, std::string>> differences(const ResultRow& ro
 
 }  // namespace
 
-Config row_of(Config config) {
-  const auto iterations = config.iterations;
+Config row_of(const Config& trial) {
+  const auto iterations = trial.iterations;
   const Config defaults;
+  Config config = trial;
   for (const auto& parameter : parameters()) {
-    if (!parameter.decides_results) parameter.put(config, parameter.get(defaults));
+    // What has no effect tells no rows apart either.
+    if (!parameter.decides_results || !reason_without_effect(trial, parameter).empty()) {
+      parameter.put(config, parameter.get(defaults));
+    }
   }
   config.seed = defaults.seed;
   config.iterations = iterations;

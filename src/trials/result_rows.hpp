@@ -10,7 +10,7 @@ namespace rarefy {
 
 /// What is the same for all trials of a row: the configuration without its seed, and without what
 /// decides no result but how far it goes.
-[[nodiscard]] Config row_of(Config config);
+[[nodiscard]] Config row_of(const Config& trial);
 
 /// In which order rows stand.
 enum class RowOrder {

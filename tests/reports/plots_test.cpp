@@ -218,6 +218,14 @@ TEST(PlottedAblations, HaveALogarithmicAxisWhereValuesSpanADecade) {
   EXPECT_TRUE(fs::exists(place.path() / "ablation-bandwidth.svg"));
 }
 
+TEST(PlottedAblations, InTwoUnitsAreTwoPictures) {
+  const auto results = bandwidths({"1", "2", "3", "0.1 width", "0.2 width", "0.3 width"});
+  const auto all = ablations(rows_to_plot(results, Profile::standard));
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].parameter, "bandwidth");
+  EXPECT_EQ(all[1].parameter, "bandwidth-width");
+}
+
 TEST(PlottedAblations, NeedThreeValuesThatAreNumbers) {
   EXPECT_TRUE(ablations(rows_to_plot(bandwidths({"1", "2"}), Profile::standard)).empty());
   EXPECT_TRUE(ablations(rows_to_plot(bandwidths({"scott", "a", "b"}), Profile::standard)).empty());

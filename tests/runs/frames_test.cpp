@@ -92,6 +92,28 @@ TEST_F(FramesOfARun, AreTheSameAfterAStopAtAnyIteration) {
   }
 }
 
+// A kill may come when a checkpoint is written, and the frame of its iteration is not.
+TEST_F(FramesOfARun, OneThatACheckpointIsAheadOfIsMadeUpFor) {
+  const auto expected = frame_bytes(whole());
+  for (const std::int64_t at : rarefy::frame_iterations(40, 5)) {
+    const auto folder = place.path() / std::to_string(at);
+    Leave leave(at);
+    rarefy::Observer* const observers[] = {&leave};
+    Run::start(config, RunFolder::create(folder, false), 1)->go(observers);
+    auto frames = rarefy::read_frames(folder / "frames.npz");
+    ASSERT_EQ(frames.iterations.back(), at);
+    frames.iterations.pop_back();
+    frames.values.pop_back();
+    if (frames.iterations.empty()) {
+      fs::remove(folder / "frames.npz");
+    } else {
+      rarefy::write_frames(folder / "frames.npz", frames);
+    }
+    Run::resume(RunFolder::open(folder), 1)->go();
+    EXPECT_EQ(frame_bytes(folder / "frames.npz"), expected) << at;
+  }
+}
+
 // A kill leaves frames that are ahead of the checkpoint; what is there may be anything, too.
 TEST_F(FramesOfARun, AheadOfTheCheckpointAreMadeAgainAndDamagedOnesEndNothing) {
   const auto file = whole();

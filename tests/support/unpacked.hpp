@@ -15,9 +15,9 @@ inline std::vector<std::uint8_t> unpacked(std::string_view text) {
   int count = 0;
   for (const char c : text) {
     if (c == '=') break;
-    const auto digit = std::string_view(
-                           "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
-                           .find(c);
+    const auto digit =
+        std::string_view("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+            .find(c);
     if (digit == std::string_view::npos) throw std::runtime_error("no base64");
     bits = bits << 6U | static_cast<std::uint32_t>(digit);
     count += 6;

@@ -300,6 +300,26 @@ TEST_F(RunExperiment, TellsHowThingsStand) {
   EXPECT_TRUE(left);
 }
 
+TEST_F(RunExperiment, TimeLeftIsKnownOnceATrialGetsOn) {
+  const auto experiment = parse("domains = ['lp', 'arm']\nseeds = '1-3'");
+  const ExperimentFolder held(folder, false);
+  TrialBoard board(experiment, held, false);
+  std::vector<std::size_t> trials;
+  for (int i = 0; i < 4; ++i) trials.push_back(board.next().value());
+  EXPECT_FALSE(board.progress(4).time_left);
+  // Trials of one row, neither of which has got anywhere.
+  for (const auto trial : trials) board.heard(trial, {.iteration = 10, .coverage = 0});
+  EXPECT_FALSE(board.progress(4).time_left);
+  board.heard(trials[0], {.iteration = 20, .coverage = 0.25});
+  const auto now = board.progress(4);
+  ASSERT_TRUE(now.time_left);
+  EXPECT_GE(*now.time_left, 0.0);
+  ASSERT_EQ(now.running.size(), 4U);
+  EXPECT_EQ(now.running[0].iteration, 20);
+  EXPECT_EQ(now.running[0].coverage, 0.25);
+  EXPECT_EQ(now.waiting, 2U);
+}
+
 TEST_F(RunExperiment, FirstSeedsComeFirst) {
   std::vector<std::string> names;
   run(parse(kSmall), 1, false, [&](const auto& progress) {

@@ -8,7 +8,7 @@ import { describe, last_values } from './statistics.js';
 import { on_view, view } from './view.js';
 
 function title_of({ name, unit }) {
-  return unit ? `${name}, ${unit}` : name;
+  return unit ? `${name} (${unit})` : name;
 }
 
 /// What tells the lines of one chart apart.

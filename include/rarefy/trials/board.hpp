@@ -95,7 +95,8 @@ class TrialBoard {
   void make_queue();
   void note_finished(Entry& entry, const Trial& trial);
   void write_results() const;
-  [[nodiscard]] std::optional<double> seconds_left(const Entry& entry) const;
+  [[nodiscard]] static std::optional<double> own_pace(const Entry& entry);
+  [[nodiscard]] std::optional<double> pace(const Entry& entry) const;
   [[nodiscard]] std::optional<double> time_left(std::size_t places) const;
 
   ExperimentPlaces places_;

@@ -113,12 +113,14 @@ pictures::Chart chart_of(const PlottedRows& rows, const Axis& axis, const Lines&
 
 std::vector<Ablation> ablations(const PlottedRows& rows) {
   std::vector<Ablation> all;
+  std::string previous;
   for (const auto& [axis, lines] : lines_by_axis(rows)) {
-    // The same parameter in two units makes two pictures.
-    const bool again = std::any_of(
-        all.begin(), all.end(), [&](const auto& other) { return other.parameter == axis.first; });
+    const auto& [parameter, unit] = axis;
+    // The same parameter in two units makes two pictures; its units come one after the other.
+    const bool again = parameter == previous;
+    previous = parameter;
     all.push_back(
-        {again ? axis.first + "-" + axis.second : axis.first, chart_of(rows, axis, lines)});
+        {again ? fmt::format("{}-{}", parameter, unit) : parameter, chart_of(rows, axis, lines)});
   }
   return all;
 }

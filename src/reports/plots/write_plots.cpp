@@ -1,5 +1,7 @@
 #include "rarefy/reports/plots.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 
@@ -38,7 +40,7 @@ void write_profile(const Results& results, Profile profile, const std::filesyste
     if (const auto chart = reports::curves(rows, metric)) write_both(*chart, folder, name);
     for (const auto& domain : rows.domains) {
       if (const auto chart = reports::curves(rows, metric, domain)) {
-        write_both(*chart, folder, name + "-" + domain);
+        write_both(*chart, folder, fmt::format("{}-{}", name, domain));
       }
     }
   }
