@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "rarefy/core/error.hpp"
-#include "rarefy/core/numbers.hpp"
 #include "rarefy/reports/paper_values.hpp"
+#include "rarefy/reports/report.hpp"
 #include "rarefy/statistics/anova.hpp"
 #include "rarefy/statistics/pairwise.hpp"
 #include "rarefy/statistics/summary.hpp"
@@ -93,7 +93,7 @@ Json tests_of(const std::vector<GroupMoments>& moments) {
   put_if_possible(json, "welch", [&] { return variance_json(welch_anova(moments)); });
   put_if_possible(json, "tukey", [&] { return matrix_json(tukey_hsd(moments), moments.size()); });
   put_if_possible(json, "games_howell",
-                  [&] { return matrix_json(games_howell(moments), moments.size()); });
+                  [&] { return matrix_json(games_howell(moments, 0.05, Intervals::left_out), moments.size()); });
   return json;
 }
 
@@ -145,16 +145,7 @@ Json page_comparisons(const PageData& data, ComparisonCache& cache) {
 Json paper_values_of(const ResultRow& row) {
   auto json = Json::object();
   for (const auto metric : paper_metrics()) {
-    const PaperValue* value = nullptr;
-    if (row.parameters.empty()) {
-      value = paper_value(row.algorithm, row.domain, metric);
-    } else if (row.parameters.size() == 1 && row.parameters[0].first == "bandwidth" &&
-               row.algorithm == "dds-kde") {
-      const auto bandwidth = parse_number_with_unit(row.parameters[0].second);
-      if (bandwidth && bandwidth->unit == "width") {
-        value = paper_ablation(bandwidth->value, row.domain, metric);
-      }
-    }
+    const auto* const value = paper_value_of(row, metric);
     if (value == nullptr) continue;
     const double unit = metric == "coverage" ? 0.01 : 1.0;  // the paper's is in percent
     json[std::string(metric)] = {{"mean", unit * value->mean},

@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/text.hpp"
@@ -26,11 +30,21 @@ void note_trials(ReportGroup& group, const ReportRow& row, const ResultRow& sour
         "{}: a single trial finished, which says nothing of how much others would differ",
         row.label));
   }
-  const bool has_paper = std::any_of(row.metrics.begin(), row.metrics.end(),
-                                     [](const MetricReport& metric) { return metric.paper; });
-  if (has_paper && row.iterations != kPaperIterations) {
+}
+
+// Once for all rows of which it is the same.
+void note_iterations(ReportGroup& group) {
+  std::map<std::int64_t, std::string> labels;
+  for (const auto& row : group.rows) {
+    const bool has_paper = std::any_of(row.metrics.begin(), row.metrics.end(),
+                                       [](const MetricReport& metric) { return metric.paper; });
+    if (!has_paper || row.iterations == kPaperIterations) continue;
+    auto& text = labels[row.iterations];
+    text += (text.empty() ? "" : ", ") + row.label;
+  }
+  for (const auto& [iterations, text] : labels) {
     group.notes.push_back(fmt::format("{}: {} iterations, where the paper's values are after {}",
-                                      row.label, with_commas(row.iterations),
+                                      text, with_commas(iterations),
                                       with_commas(kPaperIterations)));
   }
 }
@@ -50,6 +64,7 @@ ReportGroup group_of(const reports::RowGroup& rows, const Results& results,
     row.label = results.rows[i].label(false);
     note_trials(group, row, results.rows[i]);
   }
+  note_iterations(group);
   reports::test_group(group, results, options);
   return group;
 }

@@ -80,6 +80,9 @@ std::string trials_words(const ReportRow& row) {
 WordTable table_of_means(const ReportGroup& group) {
   WordTable table{.caption = "mean ± standard error", .heading = {"", "trials"}, .rows = {}};
   const auto metrics = metrics_in(group);
+  if (any_paper(group, "coverage")) {
+    table.caption += "; off: how many standard errors of the difference from the paper's";
+  }
   for (const auto& words : metrics) {
     table.heading.emplace_back(words.title);
     if (any_paper(group, words.metric)) {

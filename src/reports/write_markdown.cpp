@@ -26,7 +26,7 @@ void put_words(std::string& out, const std::vector<std::string>& words) {
 }
 
 void put_piped(std::string& out, const WordTable& table) {
-  out += plain(table.caption) + ":\n\n";
+  out += plain(table.caption) + "\n\n";
   put_words(out, table.heading);
   out += "|";
   for (std::size_t i = 0; i < table.heading.size(); ++i) {

@@ -19,8 +19,9 @@
 namespace rarefy {
 
 struct ReportOptions {
-  double level = 0.05;          ///< at which rows are told apart
-  std::optional<double> reach;  ///< coverage in percent; none: the paper's, or 50 where it has none
+  double level = 0.05;  ///< at which rows are told apart
+  std::optional<double> reach =
+      {};  ///< coverage in percent; none: the paper's, or 50 where it has none
   Intervals intervals = Intervals::computed;  ///< of Games and Howell's comparisons
 };
 
