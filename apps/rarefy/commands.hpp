@@ -23,8 +23,10 @@ void add_list(CLI::App& app, Action& chosen);
 void add_show(CLI::App& app, Action& chosen);
 void add_experiment(CLI::App& app, const Seat& seat, Action& chosen);
 void add_experiment_run(CLI::App& experiment, const Seat& seat, Action& chosen);
+void add_experiment_report(CLI::App& experiment, Action& chosen);
 void add_experiment_plots(CLI::App& experiment, Action& chosen);
 void add_experiment_figure(CLI::App& experiment, Action& chosen);
+void add_compare(CLI::App& app, Action& chosen);
 void add_watch(CLI::App& app, Action& chosen);
 
 }  // namespace rarefy::command

@@ -11,6 +11,7 @@ void add_experiment(CLI::App& app, const Seat& seat, Action& chosen) {
   verb->require_subcommand(1);
   verb->allow_extras();
   add_experiment_run(*verb, seat, chosen);
+  add_experiment_report(*verb, chosen);
   add_experiment_plots(*verb, chosen);
   add_experiment_figure(*verb, chosen);
 }

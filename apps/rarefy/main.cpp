@@ -72,6 +72,7 @@ int main_or_throw(int argc, char** argv) {
   add_list(app, chosen);
   add_show(app, chosen);
   add_experiment(app, seat, chosen);
+  add_compare(app, chosen);
   add_watch(app, chosen);
   app.allow_extras();
   const Arguments arguments(argc, argv);

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "rarefy/core/error.hpp"
-#include "rarefy/reports/page.hpp"
 #include "rarefy/trials/results.hpp"
 #include "reports/folder_marks.hpp"
 #include "reports/page_data.hpp"
@@ -50,8 +49,8 @@ std::string why_nothing(std::span<const std::filesystem::path> folders, std::str
   return text;
 }
 
-void take_data(Snapshot& now) {
-  auto data = page_data(now.results);
+void take_data(Snapshot& now, ComparisonCache& cache) {
+  auto data = page_data(now.results, cache);
   data.head["notes"] = now.results.notes;
   for (std::size_t i = 0; i < data.rows.size(); ++i) {
     now.frame_marks.push_back(frame_mark(*data.sources[i]));
@@ -71,7 +70,7 @@ LiveEvent all_of(const Snapshot& now) {
   if (!now.waiting.empty()) return {"wait", text_of_json(now.waiting)};
   auto text = now.head;
   text.pop_back();  // its closing brace
-  text += ",\"comparisons\":" + now.comparisons + ",\"rows\":[";
+  text += fmt::format(R"(,"comparisons":{},"rows":[)", now.comparisons);
   for (std::size_t i = 0; i < now.rows.size(); ++i) {
     if (i > 0) text += ',';
     text += now.rows[i];
@@ -88,11 +87,11 @@ std::optional<LiveEvent> difference(const Snapshot& before, const Snapshot& now)
   std::string rows;
   for (std::size_t i = 0; i < now.rows.size(); ++i) {
     if (now.rows[i] == before.rows[i]) continue;
-    rows += fmt::format("{}\"{}\":{}", rows.empty() ? "" : ",", i, now.rows[i]);
+    rows += fmt::format(R"({}"{}":{})", rows.empty() ? "" : ",", i, now.rows[i]);
   }
   if (rows.empty() && before.comparisons == now.comparisons) return std::nullopt;
   return LiveEvent{"rows",
-                   fmt::format("{{\"rows\":{{{}}},\"comparisons\":{}}}", rows, now.comparisons)};
+                   fmt::format(R"({{"rows":{{{}}},"comparisons":{}}})", rows, now.comparisons)};
 }
 
 }  // namespace
@@ -108,6 +107,8 @@ struct LivePage::State {
     std::string text;
   };
   std::map<std::size_t, Made> frames;  // by rows, for there may be many readers
+
+  ComparisonCache comparisons;
 
   [[nodiscard]] std::shared_ptr<const Snapshot> current() const {
     const std::lock_guard lock(guard);
@@ -132,7 +133,7 @@ std::optional<LiveEvent> LivePage::look() {
   auto now = std::make_shared<Snapshot>();
   try {
     now->results = read_results(state_->folders);
-    take_data(*now);
+    take_data(*now, state_->comparisons);
     if (now->rows.empty()) now->waiting = why_nothing(state_->folders, "");
   } catch (const Error& error) {
     now->waiting = why_nothing(state_->folders, error.what());
@@ -173,7 +174,7 @@ std::optional<std::string> LivePage::frames(std::size_t row) const {
 std::string LivePage::as_report() const {
   const auto now = state_->current();
   if (!now->waiting.empty()) throw Error(ErrorKind::state, now->waiting);
-  return report_page(now->results);
+  return report_with(now->results, state_->comparisons);
 }
 
 }  // namespace rarefy

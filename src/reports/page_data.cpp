@@ -78,6 +78,7 @@ PageJson row_json(const ResultRow& row, bool with_profile, std::size_t domain) {
   json["config"] = to_toml(row.trials.front().config);
   json["trials"] = PageJson::array();
   for (const auto& trial : row.trials) json["trials"].push_back(trial_json(trial));
+  if (auto paper = paper_values_of(row); !paper.empty()) json["paper"] = std::move(paper);
   return json;
 }
 
@@ -106,7 +107,7 @@ PageJson domain_json(const DomainInfo& domain) {
 
 }  // namespace
 
-PageData page_data(const Results& results) {
+PageData page_data(const Results& results, ComparisonCache& cache) {
   PageData data;
   for (const auto& row : results.rows) {
     if (!row.trials.empty()) data.sources.push_back(&row);
@@ -125,7 +126,7 @@ PageData page_data(const Results& results) {
   data.head["title"] = results.title;
   data.head["domains"] = PageJson::array();
   for (const auto& domain : data.domains) data.head["domains"].push_back(domain_json(domain));
-  data.comparisons = PageJson::array();
+  data.comparisons = page_comparisons(data, cache);
   return data;
 }
 

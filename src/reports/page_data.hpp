@@ -6,7 +6,7 @@
 //              config (TOML), trials: [{ seed, state, error, folder, command, curve: { iteration,
 //              evaluations, coverage, cross_entropy, qd_score, seconds } }],
 //              paper: { METRIC: { mean, error } }, frames }],
-//     comparisons: [...] }
+//     comparisons: see reports/page_comparisons.hpp }
 #pragma once
 
 #include <cstddef>
@@ -16,6 +16,7 @@
 
 #include "rarefy/domains/domain.hpp"
 #include "rarefy/trials/results.hpp"
+#include "reports/page_comparisons.hpp"
 
 namespace rarefy {
 
@@ -33,7 +34,7 @@ struct PageData {
 };
 
 /// Refers to `results`.
-[[nodiscard]] PageData page_data(const Results& results);
+[[nodiscard]] PageData page_data(const Results& results, ComparisonCache& cache);
 
 /// In one line, in ASCII whatever names hold.
 [[nodiscard]] std::string text_of_json(const PageJson& json);

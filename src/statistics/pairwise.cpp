@@ -61,7 +61,8 @@ std::vector<PairComparison> tukey_hsd(std::span<const GroupMoments> groups, doub
 // P. A. Games and J. F. Howell, "Pairwise multiple comparison procedures with unequal N's and/or
 // variances", Journal of Educational Statistics 1 (1976): the error of each pair by itself, with
 // Welch's degrees of freedom.
-std::vector<PairComparison> games_howell(std::span<const GroupMoments> groups, double level) {
+std::vector<PairComparison> games_howell(std::span<const GroupMoments> groups, double level,
+                                         Intervals intervals) {
   check_level(level);
   check_groups(groups, 2);
   std::vector<PairComparison> pairs;
@@ -77,7 +78,10 @@ std::vector<PairComparison> games_howell(std::span<const GroupMoments> groups, d
       const double freedom = std::max(1.0, 1 / (one + other));  // never less, but for rounding
       const StudentizedRange range{.groups = static_cast<int>(groups.size()), .freedom = freedom};
       pairs.push_back(compare(pair_of(groups, i, j), range, std::sqrt(0.5 * (a + b)),
-                              upper_quantile(range, level), level));
+                              intervals == Intervals::computed
+                                  ? upper_quantile(range, level)
+                                  : std::numeric_limits<double>::quiet_NaN(),
+                              level));
     }
   }
   return pairs;

@@ -40,6 +40,9 @@ struct PairComparison {
   Verdict verdict = Verdict::undecided;  ///< decided where p < level
 };
 
+/// Those of Games and Howell's take longer than all else: a critical value for every pair.
+enum class Intervals { computed, left_out };  ///< NaN where they are left out
+
 /// Tukey's honestly significant differences, by Tukey's and Kramer's rule where groups are of
 /// different sizes; for groups whose variances are the same. Up to 100 groups, of which one has two
 /// values at least. Every pair once, the first before the second. Where nothing varies, q is
@@ -49,7 +52,8 @@ struct PairComparison {
 
 /// Games and Howell's (1976), for groups whose variances may differ: of at least two values each.
 [[nodiscard]] std::vector<PairComparison> games_howell(std::span<const GroupMoments> groups,
-                                                       double level = 0.05);
+                                                       double level = 0.05,
+                                                       Intervals intervals = Intervals::computed);
 
 /// What is said of two different groups, in either order.
 [[nodiscard]] Verdict verdict_on(std::span<const PairComparison> pairs, std::size_t first,
