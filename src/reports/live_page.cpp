@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "rarefy/core/error.hpp"
-#include "rarefy/reports/page.hpp"
 #include "rarefy/trials/results.hpp"
 #include "reports/folder_marks.hpp"
 #include "reports/page_data.hpp"
@@ -50,8 +49,8 @@ std::string why_nothing(std::span<const std::filesystem::path> folders, std::str
   return text;
 }
 
-void take_data(Snapshot& now) {
-  auto data = page_data(now.results);
+void take_data(Snapshot& now, ComparisonCache& cache) {
+  auto data = page_data(now.results, cache);
   data.head["notes"] = now.results.notes;
   for (std::size_t i = 0; i < data.rows.size(); ++i) {
     now.frame_marks.push_back(frame_mark(*data.sources[i]));
@@ -109,6 +108,8 @@ struct LivePage::State {
   };
   std::map<std::size_t, Made> frames;  // by rows, for there may be many readers
 
+  ComparisonCache comparisons;
+
   [[nodiscard]] std::shared_ptr<const Snapshot> current() const {
     const std::lock_guard lock(guard);
     return now;
@@ -132,7 +133,7 @@ std::optional<LiveEvent> LivePage::look() {
   auto now = std::make_shared<Snapshot>();
   try {
     now->results = read_results(state_->folders);
-    take_data(*now);
+    take_data(*now, state_->comparisons);
     if (now->rows.empty()) now->waiting = why_nothing(state_->folders, "");
   } catch (const Error& error) {
     now->waiting = why_nothing(state_->folders, error.what());
@@ -173,7 +174,7 @@ std::optional<std::string> LivePage::frames(std::size_t row) const {
 std::string LivePage::as_report() const {
   const auto now = state_->current();
   if (!now->waiting.empty()) throw Error(ErrorKind::state, now->waiting);
-  return report_page(now->results);
+  return report_with(now->results, state_->comparisons);
 }
 
 }  // namespace rarefy

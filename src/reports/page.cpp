@@ -59,7 +59,12 @@ std::string page_around(std::string_view data, std::string_view title) {
 }
 
 std::string report_page(const Results& results) {
-  auto data = page_data(results);
+  ComparisonCache cache;
+  return report_with(results, cache);
+}
+
+std::string report_with(const Results& results, ComparisonCache& cache) {
+  auto data = page_data(results, cache);
   auto notes = PageJson::array();
   for (const auto& note : results.notes) notes.push_back(note);
   std::string frames;

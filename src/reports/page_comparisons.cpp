@@ -1,10 +1,14 @@
 #include "reports/page_comparisons.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "rarefy/core/error.hpp"
 #include "rarefy/reports/paper_values.hpp"
@@ -12,6 +16,7 @@
 #include "rarefy/statistics/anova.hpp"
 #include "rarefy/statistics/pairwise.hpp"
 #include "rarefy/statistics/summary.hpp"
+#include "reports/page_data.hpp"
 
 namespace rarefy {
 namespace {
@@ -44,8 +49,9 @@ struct Comparable {
   std::vector<std::size_t> rows;
 };
 
-std::vector<Comparable> comparable_rows(const std::vector<const ResultRow*>& rows,
-                                        const std::vector<std::size_t>& domains) {
+std::vector<Comparable> comparable_rows(const PageData& data) {
+  const auto& rows = data.sources;
+  const auto& domains = data.domain_of;
   std::vector<Comparable> groups;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     auto known = std::find_if(groups.begin(), groups.end(), [&](const Comparable& group) {
@@ -81,21 +87,44 @@ void put_if_possible(Json& json, std::string_view name, const std::function<Json
   }
 }
 
+Json tests_of(const std::vector<GroupMoments>& moments) {
+  auto json = Json::object();
+  put_if_possible(json, "anova", [&] { return variance_json(one_way_anova(moments)); });
+  put_if_possible(json, "welch", [&] { return variance_json(welch_anova(moments)); });
+  put_if_possible(json, "tukey", [&] { return matrix_json(tukey_hsd(moments), moments.size()); });
+  put_if_possible(json, "games_howell",
+                  [&] { return matrix_json(games_howell(moments, 0.05, Intervals::left_out), moments.size()); });
+  return json;
+}
+
+Json remembered_tests(const std::vector<GroupMoments>& moments, ComparisonCache& cache) {
+  constexpr std::size_t kMostKept = 500;
+  std::string key;
+  for (const auto& group : moments) {
+    key += fmt::format("{} {} {};", group.count, group.mean, group.variance);
+  }
+  const std::lock_guard lock(cache.guard);
+  if (const auto known = cache.known.find(key); known != cache.known.end()) return known->second;
+  if (cache.known.size() >= kMostKept) cache.known.clear();
+  return cache.known[key] = tests_of(moments);
+}
+
 }  // namespace
 
-Json page_comparisons(const std::vector<const ResultRow*>& rows,
-                      const std::vector<std::size_t>& domains) {
+Json page_comparisons(const PageData& data, ComparisonCache& cache) {
   auto all = Json::array();
-  const auto groups = comparable_rows(rows, domains);
+  const auto groups = comparable_rows(data);
   const bool several_profiles =
       std::any_of(groups.begin(), groups.end(),
                   [&](const Comparable& group) { return group.profile != groups[0].profile; });
   for (const auto& group : groups) {
     for (const auto& metric : kCompared) {
+      // Where all objectives are the same, the QD score counts cells, as coverage does.
+      if (metric.name == "qd_score" && data.domains[group.domain].constant_objective) continue;
       std::vector<GroupMoments> moments;
       auto compared = Json::array();
       for (const auto row : group.rows) {
-        const auto values = finished_values(*rows[row], metric.field);
+        const auto values = finished_values(*data.sources[row], metric.field);
         if (values.size() < 2) continue;
         moments.push_back(moments_of(values));
         compared.push_back(row);
@@ -106,13 +135,7 @@ Json page_comparisons(const std::vector<const ResultRow*>& rows,
       if (several_profiles) json["profile"] = name_of(group.profile);
       json["metric"] = metric.name;
       json["rows"] = std::move(compared);
-      put_if_possible(json, "anova", [&] { return variance_json(one_way_anova(moments)); });
-      put_if_possible(json, "welch", [&] { return variance_json(welch_anova(moments)); });
-      put_if_possible(json, "tukey",
-                      [&] { return matrix_json(tukey_hsd(moments), moments.size()); });
-      put_if_possible(json, "games_howell", [&] {
-        return matrix_json(games_howell(moments, 0.05, Intervals::left_out), moments.size());
-      });
+      json.update(remembered_tests(moments, cache));
       all.push_back(std::move(json));
     }
   }

@@ -10,7 +10,6 @@
 #include "rarefy/core/version.hpp"
 #include "rarefy/experiment/config_file.hpp"
 #include "rarefy/experiment/domain_table.hpp"
-#include "reports/page_comparisons.hpp"
 
 namespace rarefy {
 namespace {
@@ -108,7 +107,7 @@ PageJson domain_json(const DomainInfo& domain) {
 
 }  // namespace
 
-PageData page_data(const Results& results) {
+PageData page_data(const Results& results, ComparisonCache& cache) {
   PageData data;
   for (const auto& row : results.rows) {
     if (!row.trials.empty()) data.sources.push_back(&row);
@@ -127,7 +126,7 @@ PageData page_data(const Results& results) {
   data.head["title"] = results.title;
   data.head["domains"] = PageJson::array();
   for (const auto& domain : data.domains) data.head["domains"].push_back(domain_json(domain));
-  data.comparisons = page_comparisons(data.sources, data.domain_of);
+  data.comparisons = page_comparisons(data, cache);
   return data;
 }
 

@@ -16,6 +16,7 @@
 
 #include "rarefy/domains/domain.hpp"
 #include "rarefy/trials/results.hpp"
+#include "reports/page_comparisons.hpp"
 
 namespace rarefy {
 
@@ -33,7 +34,7 @@ struct PageData {
 };
 
 /// Refers to `results`.
-[[nodiscard]] PageData page_data(const Results& results);
+[[nodiscard]] PageData page_data(const Results& results, ComparisonCache& cache);
 
 /// In one line, in ASCII whatever names hold.
 [[nodiscard]] std::string text_of_json(const PageJson& json);

@@ -4,6 +4,9 @@
 #include <string>
 #include <string_view>
 
+#include "rarefy/trials/results.hpp"
+#include "reports/page_comparisons.hpp"
+
 namespace rarefy {
 
 /// Empty where it was not there when the library was built.
@@ -11,5 +14,8 @@ namespace rarefy {
 
 /// The page with `data`, elements of HTML, in its place, and a title. Error (state) without a page.
 [[nodiscard]] std::string page_around(std::string_view data, std::string_view title);
+
+/// As report_page does, with tests that may have been made before.
+[[nodiscard]] std::string report_with(const Results& results, ComparisonCache& cache);
 
 }  // namespace rarefy

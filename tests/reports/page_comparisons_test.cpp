@@ -6,8 +6,8 @@
 
 #include "rarefy/reports/paper_values.hpp"
 #include "rarefy/statistics/anova.hpp"
+#include "reports/page_data.hpp"
 
-using rarefy::page_comparisons;
 using rarefy::paper_values_of;
 using rarefy::ResultRow;
 using rarefy::TrialState;
@@ -25,6 +25,19 @@ ResultRow row_with(std::string_view algorithm, const std::vector<double>& covera
                      {.iteration = 2, .coverage = coverage, .cross_entropy = 30 - coverage}};
   }
   return row;
+}
+
+nlohmann::ordered_json page_comparisons(std::vector<const ResultRow*> rows,
+                                        std::vector<std::size_t> domain_of) {
+  rarefy::PageData data;
+  data.sources = std::move(rows);
+  data.domain_of = std::move(domain_of);
+  data.domains.resize(2);
+  data.domains[0].constant_objective = false;
+  rarefy::ComparisonCache cache;
+  auto made = rarefy::page_comparisons(data, cache);
+  EXPECT_EQ(rarefy::page_comparisons(data, cache), made) << "what is remembered is the same";
+  return made;
 }
 
 TEST(PageComparisons, AreThoseOfLastValues) {
@@ -62,6 +75,12 @@ TEST(PageComparisons, AreOfRowsThatCanBeCompared) {
   EXPECT_EQ(some[0]["rows"], (nlohmann::ordered_json::array({0, 2})));
   rows[3].profile = rarefy::Profile::published;
   EXPECT_TRUE(page_comparisons({&rows[0], &rows[3]}, {0, 0}).empty()) << "another profile";
+}
+
+TEST(PageComparisons, LeaveTheQdScoreOutWhereItCountsCells) {
+  const ResultRow rows[] = {row_with("a", {0.1, 0.2}), row_with("b", {0.3, 0.4})};
+  EXPECT_EQ(page_comparisons({&rows[0], &rows[1]}, {0, 0}).size(), 3U);
+  EXPECT_EQ(page_comparisons({&rows[0], &rows[1]}, {1, 1}).size(), 2U);
 }
 
 TEST(PageComparisons, SurviveGroupsThatDoNotVary) {

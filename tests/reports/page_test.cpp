@@ -17,7 +17,6 @@
 #include "support/temporary_folder.hpp"
 #include "support/unpacked.hpp"
 
-using rarefy::page_data;
 using rarefy::report_page;
 using rarefy::ResultRow;
 using rarefy::Results;
@@ -75,6 +74,11 @@ nlohmann::json data_of(const std::string& page) {
   const auto at = page.find(begin) + begin.size();
   const auto text = unpacked(page.substr(at, page.find('<', at) - at));
   return nlohmann::json::parse(text.begin(), text.end());
+}
+
+rarefy::PageData page_data(const Results& results) {
+  rarefy::ComparisonCache cache;
+  return rarefy::page_data(results, cache);
 }
 
 TEST(PageData, HasWhatTheTrialsHave) {
