@@ -80,6 +80,7 @@ std::vector<RowGroup> group_rows(const Results& results) {
   std::vector<RowGroup> groups;
   for (const auto& rows : alike) {
     std::vector<const ResultRow*> all;
+    all.reserve(rows.size());
     for (const auto i : rows) all.push_back(&results.rows[i]);
     // Sets of parameters that several algorithms share keep their rows apart.
     std::map<std::pair<Values, Values>, std::set<std::string>> users;

@@ -59,6 +59,7 @@ TestReport test_of(const ReportGroup& group, const std::string& metric,
                   .tukey_confirms = {},
                   .games_howell_confirms = {}};
   std::vector<GroupMoments> moments;
+  moments.reserve(rows.size());
   for (const auto row : rows) {
     moments.push_back(moments_of(final_values(results.rows[group.rows[row].source], metric)));
   }
