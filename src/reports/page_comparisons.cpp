@@ -92,8 +92,9 @@ Json tests_of(const std::vector<GroupMoments>& moments) {
   put_if_possible(json, "anova", [&] { return variance_json(one_way_anova(moments)); });
   put_if_possible(json, "welch", [&] { return variance_json(welch_anova(moments)); });
   put_if_possible(json, "tukey", [&] { return matrix_json(tukey_hsd(moments), moments.size()); });
-  put_if_possible(json, "games_howell",
-                  [&] { return matrix_json(games_howell(moments, 0.05, Intervals::left_out), moments.size()); });
+  put_if_possible(json, "games_howell", [&] {
+    return matrix_json(games_howell(moments, 0.05, Intervals::left_out), moments.size());
+  });
   return json;
 }
 

@@ -35,8 +35,9 @@ struct MetricsColumn {
 };
 [[nodiscard]] std::span<const MetricsColumn> metrics_columns();
 
-/// Reads what MetricsLog::csv() has written, by the names in its first line: a column that is missing
-/// there leaves its field as it is, an unknown one is passed over. Error (data) for anything else.
+/// Reads what MetricsLog::csv() has written, by the names in its first line: a column that is
+/// missing there leaves its field as it is, an unknown one is passed over. Error (data) for
+/// anything else.
 [[nodiscard]] std::vector<MetricsLine> parse_metrics(std::string_view csv);
 
 /// Without an objective floor the QD score is not a number.
