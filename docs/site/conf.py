@@ -26,7 +26,7 @@ extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx_copybutton", "mathml", "p
 # ---- which pages there are ---------------------------------------------------------------------
 root_doc = "docs/index"
 include_patterns = [
-    "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/*.md", "docs/python/**",
+    "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/*.md", "docs/reproduction/*.md", "docs/python/**",
     "examples/python/README.md", "examples/python/notebooks/*.ipynb",
 ]  # fmt: skip
 exclude_patterns = ["build", "dist", "env", "runs", ".*", "**/.ipynb_checkpoints"]

@@ -113,7 +113,7 @@ void Progress::waiting(const Search& search, const Awaited& batch) {
   const auto now = Clock::now();
   if (now - last_ < (terminal_ ? kRedrawWaiting : kPlainLine)) return;
   last_ = now;
-  const auto text =
+  auto text =
       fmt::format("{}/{}  iteration {}: {} of {} evaluated in {}", with_commas(search.iteration()),
                   with_commas(run_.config().iterations), with_commas(search.iteration() + 1),
                   with_commas(batch.done), with_commas(batch.rows), as_clock(batch.seconds));
