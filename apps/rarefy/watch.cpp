@@ -122,7 +122,7 @@ void add_watch(CLI::App& app, Action& chosen) {
   auto* verb = app.add_subcommand(
       "watch", "show runs or experiments in a browser while they go on, on this machine alone");
   auto options = std::make_shared<WatchOptions>();
-  verb->add_option("folders", options->folders,
+  verb->add_option("DIR", options->folders,
                    "folders of runs or experiments; they may come into being later")
       ->required();
   verb->add_option("--port", options->port, "port to listen at; 0: any that is free")

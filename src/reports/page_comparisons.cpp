@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,53 +18,12 @@
 #include "rarefy/statistics/pairwise.hpp"
 #include "rarefy/statistics/summary.hpp"
 #include "reports/page_data.hpp"
+#include "reports/report_parts.hpp"
 
 namespace rarefy {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-struct ComparedMetric {
-  std::string_view name;
-  double MetricsLine::*field;
-};
-
-constexpr ComparedMetric kCompared[] = {{"coverage", &MetricsLine::coverage},
-                                        {"cross_entropy", &MetricsLine::cross_entropy},
-                                        {"qd_score", &MetricsLine::qd_score}};
-
-std::vector<double> finished_values(const ResultRow& row, double MetricsLine::*field) {
-  std::vector<double> values;
-  for (const auto& trial : row.trials) {
-    if (trial.state != TrialState::finished || trial.metrics.empty()) continue;
-    const double value = trial.metrics.back().*field;
-    if (std::isfinite(value)) values.push_back(value);
-  }
-  return values;
-}
-
-// Rows of one domain and profile, by their indices.
-struct Comparable {
-  std::size_t domain = 0;
-  Profile profile = Profile::standard;
-  std::vector<std::size_t> rows;
-};
-
-std::vector<Comparable> comparable_rows(const PageData& data) {
-  const auto& rows = data.sources;
-  const auto& domains = data.domain_of;
-  std::vector<Comparable> groups;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    auto known = std::find_if(groups.begin(), groups.end(), [&](const Comparable& group) {
-      return group.domain == domains[i] && group.profile == rows[i]->profile;
-    });
-    if (known == groups.end()) {
-      known = groups.insert(known, {.domain = domains[i], .profile = rows[i]->profile, .rows = {}});
-    }
-    known->rows.push_back(i);
-  }
-  return groups;
-}
 
 Json variance_json(const Anova& anova) {
   return {{"f", anova.f}, {"between", anova.between}, {"within", anova.within}, {"p", anova.p}};
@@ -112,29 +72,38 @@ Json remembered_tests(const std::vector<GroupMoments>& moments, ComparisonCache&
 
 }  // namespace
 
-Json page_comparisons(const PageData& data, ComparisonCache& cache) {
+Json page_comparisons(const Results& results, const PageData& data, ComparisonCache& cache) {
   auto all = Json::array();
-  const auto groups = comparable_rows(data);
-  const bool several_profiles =
-      std::any_of(groups.begin(), groups.end(),
-                  [&](const Comparable& group) { return group.profile != groups[0].profile; });
-  for (const auto& group : groups) {
-    for (const auto& metric : kCompared) {
+  // Rows of the page are those of the results that have trials.
+  std::map<std::size_t, std::size_t> page_row;
+  for (std::size_t i = 0; i < data.sources.size(); ++i) {
+    page_row[static_cast<std::size_t>(data.sources[i] - results.rows.data())] = i;
+  }
+  const bool several_profiles = std::any_of(
+      data.sources.begin(), data.sources.end(),
+      [&](const ResultRow* row) { return row->profile != data.sources.front()->profile; });
+  for (const auto& group : reports::group_rows(results)) {
+    const auto& first = results.rows[group.rows.front()];
+    const auto domain = data.domain_of[page_row.at(group.rows.front())];
+    for (const auto metric : reports::compared_metrics()) {
       // Where all objectives are the same, the QD score counts cells, as coverage does.
-      if (metric.name == "qd_score" && data.domains[group.domain].constant_objective) continue;
+      if (metric == "qd_score" && data.domains[domain].constant_objective) continue;
       std::vector<GroupMoments> moments;
       auto compared = Json::array();
       for (const auto row : group.rows) {
-        const auto values = finished_values(*data.sources[row], metric.field);
-        if (values.size() < 2) continue;
+        const auto values = reports::final_values(results.rows[row], metric);
+        const bool known = std::all_of(values.begin(), values.end(),
+                                       [](double value) { return std::isfinite(value); });
+        if (values.size() < 2 || !known) continue;
         moments.push_back(moments_of(values));
-        compared.push_back(row);
+        compared.push_back(page_row.at(row));
       }
       if (moments.size() < 2) continue;
       Json json;
-      json["domain"] = group.domain;
-      if (several_profiles) json["profile"] = name_of(group.profile);
-      json["metric"] = metric.name;
+      json["domain"] = domain;
+      if (several_profiles) json["profile"] = name_of(first.profile);
+      if (!group.detail.empty()) json["detail"] = group.detail;
+      json["metric"] = metric;
       json["rows"] = std::move(compared);
       json.update(remembered_tests(moments, cache));
       all.push_back(std::move(json));

@@ -19,11 +19,13 @@ struct ComparisonCache {
   std::map<std::string, nlohmann::ordered_json, std::less<>> known;
 };
 
-/// [{ domain, profile, metric, rows, anova, welch: { f, between, within, p },
-///    tukey, games_howell: [[{ sign, p }]] }]: the rows of a domain and a profile that have two
-/// finished trials at least, by the last values of those. A test that these rows do not allow is
-/// left out. Of `data`, it reads which rows there are, and their domains.
-[[nodiscard]] nlohmann::ordered_json page_comparisons(const PageData& data, ComparisonCache& cache);
+/// [{ domain, profile, detail, metric, rows, anova, welch: { f, between, within, p },
+///    tukey, games_howell: [[{ sign, p }]] }]: rows that can be compared, as in a report, and have
+/// two finished trials at least, by the last values of those. A test that these rows do not allow
+/// is left out. Of `data`, which was made of `results`, it reads which rows there are, and their
+/// domains.
+[[nodiscard]] nlohmann::ordered_json page_comparisons(const Results& results, const PageData& data,
+                                                      ComparisonCache& cache);
 
 /// { METRIC: { mean, error } }, in the units of metrics.csv; empty where the paper has nothing that
 /// this row repeats.

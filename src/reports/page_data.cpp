@@ -126,7 +126,7 @@ PageData page_data(const Results& results, ComparisonCache& cache) {
   data.head["title"] = results.title;
   data.head["domains"] = PageJson::array();
   for (const auto& domain : data.domains) data.head["domains"].push_back(domain_json(domain));
-  data.comparisons = page_comparisons(data, cache);
+  data.comparisons = page_comparisons(results, data, cache);
   return data;
 }
 

@@ -53,12 +53,19 @@ Values search_of(const ResultRow& row) {
   return values;
 }
 
-std::string title_of(const ResultRow& row, const Values& problem, const Values& search) {
-  auto title = fmt::format("{}, {} profile", row.domain, name_of(row.profile));
+std::string detail_of(const Values& problem, const Values& search) {
+  std::string detail;
   for (const auto* values : {&problem, &search}) {
-    for (const auto& [name, value] : *values) title += fmt::format(", {} {}", name, value);
+    for (const auto& [name, value] : *values) {
+      detail += fmt::format("{}{} {}", detail.empty() ? "" : ", ", name, value);
+    }
   }
-  return title;
+  return detail;
+}
+
+std::string title_of(const ResultRow& row, const std::string& detail) {
+  return fmt::format("{}, {} profile{}{}", row.domain, name_of(row.profile),
+                     detail.empty() ? "" : ", ", detail);
 }
 
 }  // namespace
@@ -99,7 +106,9 @@ std::vector<RowGroup> group_rows(const Results& results) {
           static_cast<std::size_t>(std::find(keys.begin(), keys.end(), key) - keys.begin());
       if (place == keys.size()) {
         keys.push_back(key);
-        groups.push_back({.title = title_of(row, key.first, key.second), .rows = {}});
+        auto detail = detail_of(key.first, key.second);
+        auto title = title_of(row, detail);
+        groups.push_back({.title = std::move(title), .detail = std::move(detail), .rows = {}});
       }
       groups[first_of_these + place].rows.push_back(i);
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,7 @@ namespace rarefy::reports {
 /// Rows that can be compared, by their places in the results.
 struct RowGroup {
   std::string title;
+  std::string detail;  ///< what tells it from others of its domain and profile; may be empty
   std::vector<std::size_t> rows;
 };
 [[nodiscard]] std::vector<RowGroup> group_rows(const Results& results);
@@ -22,6 +24,9 @@ struct RowGroup {
 
 /// The values of a metric at the end of the finished trials, coverage in percent.
 [[nodiscard]] std::vector<double> final_values(const ResultRow& row, std::string_view metric);
+
+/// The metrics by which rows are compared.
+[[nodiscard]] std::span<const std::string_view> compared_metrics();
 
 /// The metrics that have something to say of these rows.
 [[nodiscard]] std::vector<std::string> metrics_told(const std::vector<const ResultRow*>& rows);

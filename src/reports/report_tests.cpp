@@ -79,6 +79,11 @@ TestReport test_of(const ReportGroup& group, const std::string& metric,
 
 }  // namespace
 
+std::span<const std::string_view> compared_metrics() {
+  static constexpr std::string_view kMetrics[] = {"coverage", "cross_entropy", "qd_score"};
+  return kMetrics;
+}
+
 void test_group(ReportGroup& group, const Results& results, const ReportOptions& options) {
   std::vector<std::size_t> rows;
   for (std::size_t i = 0; i < group.rows.size(); ++i) {
@@ -113,11 +118,11 @@ void test_group(ReportGroup& group, const Results& results, const ReportOptions&
     group.notes.emplace_back(
         "the rows have different entropy floors: their cross-entropies cannot be compared");
   }
-  for (const std::string metric : {"coverage", "cross_entropy", "qd_score"}) {
+  for (const auto metric : compared_metrics()) {
     const bool known = std::all_of(rows.begin(), rows.end(), [&](std::size_t row) {
       return group.rows[row].metric(metric) != nullptr;
     });
-    if (known) group.tests.push_back(test_of(group, metric, rows, results, options));
+    if (known) group.tests.push_back(test_of(group, std::string(metric), rows, results, options));
   }
 }
 

@@ -28,12 +28,20 @@ function options_of(model, groups, names) {
     // Colours here tell lines apart, not values: as of so many algorithms.
     look: look_of({ names: { algorithms: names, profiles: [''], labels: names, scales: new Map() } }, { algorithm: names[i], label: names[i], profile: '' }),
     points: group.points.map(({ value, row }) => ({ value, ...describe(last_values(row, view.metric, metric.factor)) })).filter((point) => point.n > 0),
+    paper: group.points.filter(({ row }) => row.paper?.[view.metric]).map(({ value, row }) => ({ value, mean: row.paper[view.metric].mean * metric.factor, error: row.paper[view.metric].error * metric.factor })),
   }));
   const limits = (point) => (view.statistic === 'median' ? [point.low, point.high] : [point.mean - (point.error || 0), point.mean + (point.error || 0)]);
   const middle = (point) => (view.statistic === 'median' ? point.median : point.mean);
-  const values = lines.flatMap(({ points }) => points.map((point) => point.value));
+  const values = lines.flatMap(({ points, paper }) => [...points, ...paper].map((point) => point.value));
   const logarithmic = values.length > 0 && Math.min(...values) > 0;
+  const with_paper = lines.filter(({ paper }) => paper.length > 0);
   const formatter = (item) => {
+    if (item.seriesIndex >= lines.length) {
+      const { name, paper } = with_paper[item.seriesIndex - lines.length];
+      const { value, mean, error } = paper[item.dataIndex];
+      return h('div', { class: 'tip' }, h('strong', {}, `${name}, the paper's, ${groups[0].name} ${tidy(value)} ${groups[0].unit}`),
+        h('div', {}, `${metric.title.toLowerCase()} ${metric.with_error(mean, error)}${metric.unit}`));
+    }
     const line = lines[item.seriesIndex];
     const point = line.points[item.dataIndex];
     const text = view.statistic === 'median' ? `${metric.text(point.median)} (${metric.text(point.low)} to ${metric.text(point.high)})` : metric.with_error(point.mean, point.error);
@@ -58,6 +66,10 @@ function options_of(model, groups, names) {
         type: 'line', name, data: points.map((point) => [point.value, middle(point)]), symbol: 'circle', symbolSize: 7,
         lineStyle: { width: 2, color: look.colour, type: look.dash }, itemStyle: { color: look.colour }, z: 2,
       })),
+      ...with_paper.map(({ name, look, paper }) => ({
+        type: 'line', name: `${name}, the paper's`, data: paper.map((point) => [point.value, point.mean]), symbol: 'emptyDiamond', symbolSize: 8,
+        lineStyle: { width: 1.5, color: look.colour, type: 'dotted', opacity: 0.7 }, itemStyle: { color: look.colour }, z: 1,
+      })),
       ...lines.filter(({ points }) => points.some((point) => point.n > 1)).map(({ look, points }) => bars(points.map((point) => [point.value, ...limits(point)]), look.colour)),
     ],
     lines,
@@ -80,8 +92,9 @@ export function ablation() {
       const names = groups.map((group) => line_name(model, group, groups));
       const { lines, ...options } = options_of(model, groups, names);
       const metric = metrics[view.metric];
-      const chart = h('div', { class: 'chart tall', role: 'img', 'aria-label': `${metric.title} over ${title}: ${lines.map(({ name, points }) => `${name} ${points.map((point) => `${tidy(point.value)}: ${metric.text(point.mean)}`).join(', ')}`).join('; ')}` });
-      const key = h('div', { class: 'key' }, lines.map(({ name, look }) => h('span', {}, h('i', { class: 'dot', style: `background:${look.colour}` }), name)));
+      const chart = h('div', { class: 'chart tall', role: 'img', 'aria-label': `${metric.title} over ${title}: ${lines.map(({ name, points, paper }) => `${name} ${points.map((point) => `${tidy(point.value)}: ${metric.text(point.mean)}`).join(', ')}${paper.length > 0 ? `, the paper's ${paper.map((point) => `${tidy(point.value)}: ${metric.text(point.mean)}`).join(', ')}` : ''}`).join('; ')}` });
+      const key = h('div', { class: 'key' }, lines.map(({ name, look }) => h('span', {}, h('i', { class: 'dot', style: `background:${look.colour}` }), name)),
+        lines.some(({ paper }) => paper.length > 0) ? h('span', {}, "dotted, with diamonds: the paper's") : '');
       queueMicrotask(() => draw(chart, options));
       return h('figure', { class: 'card wide' }, h('figcaption', {}, `${metric.title} over ${title}`), chart, key);
     }));

@@ -39,7 +39,7 @@ export function comparisons() {
     const shown = (model.comparisons ?? []).filter((one) => one.metric === view.metric);
     element.hidden = (model.comparisons ?? []).length === 0;
     fill(body, shown.map((comparison) => h('div', { class: 'card' },
-      h('h3', {}, `${model.domains[comparison.domain].title}${comparison.profile ? `, ${comparison.profile}` : ''}: ${metrics[view.metric].title.toLowerCase().replace('qd', 'QD')}`),
+      h('h3', {}, `${model.domains[comparison.domain].title}${[comparison.profile, comparison.detail].filter(Boolean).map((part) => `, ${part}`).join('')}: ${metrics[view.metric].title.toLowerCase().replace('qd', 'QD')}`),
       h('ul', { class: 'plain' }, variance_text(comparison.anova, comparison.welch)),
       matrix(model, comparison))),
     shown.length === 0 ? h('p', { class: 'note' }, `There are no tests of ${metrics[view.metric].title.toLowerCase()}.`) : '');

@@ -162,13 +162,15 @@ export function report_tests({ browser, report, ablation, made_up, runs }) {
       assert.deepEqual(page.problems, []);
     },
 
-    async 'an ablation has a logarithmic axis, a point for every value, and error bars'() {
+    async "an ablation has a logarithmic axis, a point for every value, the paper's, and error bars"() {
       const page = await browser.open(ablation);
-      const { type, points, bars } = await page.evaluate(() => {
+      const { type, points, bars, paper } = await page.evaluate(() => {
         const { xAxis, series } = document.querySelector('#ablation .chart').chart.getOption();
-        return { type: xAxis[0].type, points: series[0].data.map(([x]) => x), bars: series.filter((one) => one.type === 'custom').length };
+        return { type: xAxis[0].type, points: series[0].data.map(([x]) => x), bars: series.filter((one) => one.type === 'custom').length, paper: series[1].data };
       });
       assert.equal(type, 'log');
+      assert.deepEqual(paper.map(([x]) => x), [0.1, 0.5]); // which has no 0.02
+      assert.match(await page.textContent('#ablation .key'), /the paper's/);
       assert.deepEqual(points, [0.02, 0.1, 0.5]);
       assert.equal(bars, 1);
       assert.deepEqual(page.problems, []);
