@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <numbers>
 #include <string>
 #include <utility>
 
 #include "core/maths.hpp"
 #include "density/kde/direct_kde_sums.hpp"
+#include "density/kde/fine_counts.hpp"
 #include "density/kde/panel_kde_sums.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/density/endless_buffer.hpp"
@@ -73,7 +75,16 @@ KernelDensity::KernelDensity(KdeOptions options, std::unique_ptr<FeatureBuffer> 
           options_.bandwidth.resolve(options_.space, samples_for_bandwidth(buffer_->capacity()))),
       log_constant_(log_kernel_constant(options_.kernel, options_.space.dim())),
       method_(method_for(options_, buffer_->capacity())) {
+  if (!(options_.detail >= 0) || !std::isfinite(options_.detail)) {
+    throw Error(ErrorKind::parameter, "detail", fmt::format("{}", options_.detail),
+                "a number >= 0");
+  }
   for (const double h : bandwidths_) log_constant_ += maths::log(h);
+  if (options_.detail > 0 && options_.space.dim() <= FineCounts::kMostDims) {
+    auto deviations = bandwidths_;
+    for (double& deviation : deviations) deviation *= kDetailScale;
+    fine_ = std::make_unique<FineCounts>(options_.space, deviations);
+  }
   KernelCoordinates coordinates(options_, bandwidths_);
   if (method_ == KdeMethod::panels) {
     sums_ = std::make_unique<PanelKdeSums>(PanelKdeSums::Box(options_.space, bandwidths_),
@@ -89,10 +100,24 @@ bool KernelDensity::informed() const { return buffer_->count() > 0; }
 
 void KernelDensity::observe(const Evaluated& batch, Workers& workers) {
   sums_->add(batch.features, workers);
+  if (fine_) fine_->add(batch.features);
 }
 
 void KernelDensity::score(const Evaluated& batch, std::span<double> scores, Workers& workers) {
   log_density(batch.features, scores, workers);
+  if (fine_ && informed()) add_detail(batch.features, scores);
+}
+
+void KernelDensity::add_detail(BatchView features, std::span<double> scores) const {
+  const auto capacity = static_cast<double>(samples_for_bandwidth(buffer_->capacity()));
+  const double samples = std::min(capacity, fine_->total());
+  const double log_volume = maths::log(fine_->volume());
+  for (Index i = 0; i < features.rows(); ++i) {
+    double& score = scores[static_cast<std::size_t>(i)];
+    const double counted = samples * fine_->share(features.row(i));
+    const double expected = samples * maths::exp(score + log_volume);
+    score += options_.detail * maths::log((1 + counted) / (1 + expected));
+  }
 }
 
 void KernelDensity::log_density(BatchView features, std::span<double> out, Workers& workers) {
@@ -120,6 +145,7 @@ void KernelDensity::identify(StateOptions& options) const {
   options.text("kde.kernel", name_of(options_.kernel));
   options.reals("kde.bandwidths", bandwidths_);
   options.text("kde.method", name_of(method_));
+  options.real("kde.detail", options_.detail);
   options.integer("kde.buffer", buffer_->capacity());
   buffer_->identify(options);
 }
@@ -127,11 +153,13 @@ void KernelDensity::identify(StateOptions& options) const {
 void KernelDensity::save(StateWriter& out) const {
   buffer_->save(out);
   sums_->save(out);
+  if (fine_) fine_->save(out);
 }
 
 void KernelDensity::load(StateReader& in) {
   buffer_->load(in);
   sums_->load(in);
+  if (fine_) fine_->load(in);
 }
 
 }  // namespace rarefy

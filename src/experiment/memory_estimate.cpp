@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "core/maths.hpp"
+#include "density/kde/fine_counts.hpp"
 #include "rarefy/core/text.hpp"
 #include "rarefy/density/endless_buffer.hpp"
 #include "rarefy/experiment/algorithm_table.hpp"
@@ -177,6 +178,7 @@ class Estimate {
     }
     KdeOptions options = config_.density.kde;
     options.space = domain_.feature_space;
+    fine_counts(options);
     if (KernelDensity::method_for(options, config_.density.buffer) == KdeMethod::direct) {
       buffer(m_ * kFloat);
       return;
@@ -190,12 +192,26 @@ class Estimate {
     panels(options);
   }
 
+  [[nodiscard]] std::vector<double> bandwidths_of(const KdeOptions& options) const {
+    return options.bandwidth.resolve(options.space, config_.density.buffer > 0
+                                                        ? config_.density.buffer
+                                                        : EndlessBuffer::kSample);
+  }
+
+  void fine_counts(const KdeOptions& options) {
+    if (!(options.detail > 0) || options.space.dim() > FineCounts::kMostDims) return;
+    auto deviations = bandwidths_of(options);
+    for (double& deviation : deviations) deviation *= KernelDensity::kDetailScale;
+    const double bytes = real(FineCounts::nodes_of(options.space, deviations)) * kDouble;
+    add("fine counts of features", "bandwidth", bytes, bytes);
+    save(bytes, bytes);
+  }
+
   // Tables over feature space, whose size is that of the box in bandwidths (see
   // density/panels/panel_sums.hpp).
   void panels(const KdeOptions& options) {
     const auto& space = options.space;
-    const auto bandwidths = options.bandwidth.resolve(
-        space, config_.density.buffer > 0 ? config_.density.buffer : EndlessBuffer::kSample);
+    const auto bandwidths = bandwidths_of(options);
     double area = 1;
     for (std::size_t d = 0; d < bandwidths.size(); ++d) {
       area *= space.width(static_cast<Index>(d)) / bandwidths[d] + 1;

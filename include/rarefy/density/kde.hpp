@@ -43,11 +43,15 @@ struct KdeOptions {
   /// scott: by the box and the buffer's capacity, not by the data; 10,000 if there is no limit
   Bandwidth bandwidth = Bandwidth::scott();
   KdeMethod method = KdeMethod::automatic;
+  /// Weight in scores of what lies between the kernels' width and kDetailScale of it; 0: none.
+  /// Of no effect with more than two features.
+  double detail = 0.0;
 
   bool operator==(const KdeOptions&) const = default;
 };
 
-class KdeSums;  // how `method` makes them; private to the library
+class FineCounts;  // private to the library, as is:
+class KdeSums;     // how `method` makes them; private to the library
 
 /// The density at y of N buffered features x_i, with bandwidths h_d and m features:
 ///
@@ -59,7 +63,17 @@ class KdeSums;  // how `method` makes them; private to the library
 ///
 /// with S the surface of the unit sphere in m dimensions, so that p integrates to 1. (The
 /// paper's equation 2 leaves out c and has h where this has h^m: a constant factor, which no
-/// ranking sees.) Scores are natural logarithms of p.
+/// ranking sees.) Scores are natural logarithms of p, plus what `detail` adds.
+///
+/// Detail. A kernel that is wide enough to lead a search across the box cannot see a gap that is
+/// narrower than itself, and a search that has come to such a gap has no reason to fill it. So
+/// features are counted on a finer grid as well, all that ever came (FineCounts), and scores are
+///
+///   ln p(y) + detail * ln((1 + N(y)) / (1 + E(y)))
+///
+/// where N is how many of `capacity` samples lie within a kernel of kDetailScale * h around y by
+/// these counts, and E how many would by p: no more than `capacity` ever count. Where neither
+/// expects any, nothing is added. log_density() has no detail.
 ///
 /// Far tail: below 2^-60 of its peak the Gaussian is summed in double precision, so it never
 /// underflows, and no two candidates tie because both were 0. Where a kernel of bounded support
@@ -79,6 +93,7 @@ class KernelDensity : public DensityEstimate {
   KernelDensity& operator=(const KernelDensity&) = delete;
 
   static constexpr double kNoDensity = -1000.0;
+  static constexpr double kDetailScale = 0.15;  ///< of the bandwidth
 
   [[nodiscard]] std::string_view name() const override { return "kde"; }
   [[nodiscard]] Index feature_dim() const override { return options_.space.dim(); }
@@ -103,12 +118,15 @@ class KernelDensity : public DensityEstimate {
   [[nodiscard]] std::span<const double> bandwidths() const { return bandwidths_; }
 
  private:
+  void add_detail(BatchView features, std::span<double> scores) const;
+
   KdeOptions options_;
   std::unique_ptr<FeatureBuffer> buffer_;
   std::vector<double> bandwidths_;
   double log_constant_;  // ln(c prod h)
   KdeMethod method_;
-  std::unique_ptr<KdeSums> sums_;  // over the contents of the buffer, by that method
+  std::unique_ptr<FineCounts> fine_;  // where there is detail
+  std::unique_ptr<KdeSums> sums_;     // over the contents of the buffer, by that method
 };
 
 }  // namespace rarefy
