@@ -124,7 +124,11 @@ void Search::ask(Emitters some) {
     const auto [first, count] = rows_of(e);
     const auto iteration = static_cast<std::uint64_t>(generation(e));
     const auto out = solutions().span().rows(first, count);
-    parts_.emitters[static_cast<std::size_t>(e)]->ask(*parts_.archive, iteration, out);
+    if (probes(e)) {
+      parts_.probe->ask(e, iteration, first, out);
+    } else {
+      parts_.emitters[static_cast<std::size_t>(e)]->ask(*parts_.archive, iteration, out);
+    }
     if (const Index given = rows_given(e); given > 0) {
       const auto from = static_cast<Index>(generation(e)) * candidates() + first;
       const auto rows = options_.initial_solutions.view().rows(from, given).values();
@@ -176,7 +180,8 @@ void Search::tell(Emitters some, BatchView features, std::span<const double> obj
     objectives = part(equal_objectives_, 0, rows.count);
   }
   check(some, features, objectives, valid);
-  usable_->find(features, objectives, valid, options_.nan_means_failed);
+  usable_->find(features, objectives, valid,
+                {.nan = options_.nan_means_failed, .not_finite = all_probe(some)});
 
   told_ = rows;
   const Evaluated batch = usable_->gather(features, objectives);
@@ -194,6 +199,7 @@ void Search::tell(Emitters some, BatchView features, std::span<const double> obj
                      [&](Index i) { inform(some.first + i, features, objectives); });
   inform_restart_point(some, batch.features);
   restart(some);
+  if (parts_.probe) inform_probe(some, features);
 
   for (Index e = some.first; e < some.end; ++e) {
     ++generations_[static_cast<std::size_t>(e)];
@@ -266,7 +272,7 @@ void Search::inform(Index e, BatchView features, std::span<const double> objecti
   const auto [first_row, count] = rows_of(e);
   const Index first = first_row - told_.first;
   restart_[at] = 0;
-  if (rows_given(e) == count) return;  // it has proposed nothing
+  if (rows_given(e) == count || probes(e)) return;  // it has proposed nothing
   const std::span<const double> scores = part(scores_, first, count);
   const auto order = part(order_, first, count);
   RandomStream random({.seed = options_.seed,
@@ -313,6 +319,36 @@ void Search::inform_restart_point(Emitters some, BatchView usable_features) {
   }
 }
 
+bool Search::all_probe(Emitters some) const {
+  for (Index e = some.first; e < some.end; ++e) {
+    if (!probes(e)) return false;
+  }
+  return true;
+}
+
+// What all have seen counts before any of them begins.
+void Search::inform_probe(Emitters some, BatchView features) {
+  auto& probe = *parts_.probe;
+  for (Index e = some.first; e < some.end; ++e) {
+    if (!probe.probes(e)) continue;
+    const auto [row, count] = rows_of(e);
+    const Index first = row - told_.first;
+    if (rows_given(e) == count) continue;
+    probe.tell(e, static_cast<std::uint64_t>(generation(e)), row, rows_given(e),
+               features.rows(first, count), usable_->flags(first, count));
+  }
+  for (Index e = some.first; e < some.end; ++e) {
+    if (!probe.probes(e) || !probe.concludes(e)) continue;
+    RandomStream random({.seed = options_.seed,
+                         .purpose = Purpose::restart,
+                         .index = static_cast<std::uint32_t>(e),
+                         .iteration = static_cast<std::uint64_t>(generation(e))});
+    const auto at = static_cast<std::size_t>(e);
+    parts_.emitters[at]->set_step(probe.range().draw(random));
+    parts_.emitters[at]->restart(probe.start(e));
+  }
+}
+
 // Points are chosen one after the other, for a RestartPoint may remember; then each emitter is by
 // itself. As long as nothing was found there is no point to choose, and all go on as they are.
 void Search::restart(Emitters some) {
@@ -327,6 +363,9 @@ void Search::restart(Emitters some) {
     parts_.restart_point->choose(
         {*parts_.archive, *parts_.density, *workers_, random, options_.outside}, e,
         restart_at_.row(e));
+    if (parts_.probe) {
+      parts_.emitters[static_cast<std::size_t>(e)]->set_step(parts_.probe->range().draw(random));
+    }
     ++restarts_;
     any = true;
   }
@@ -354,6 +393,8 @@ void Search::identify(StateOptions& options) const {
   for (const auto& emitter : parts_.emitters) emitter->identify(options);
   for (const auto& trigger : parts_.triggers) trigger->identify(options);
   parts_.restart_point->identify(options);
+  options.text("search.steps", parts_.probe ? "probed" : "given");
+  if (parts_.probe) parts_.probe->identify(options);
 }
 
 void Search::save(StateWriter& out) const {
@@ -371,6 +412,7 @@ void Search::save(StateWriter& out) const {
   for (const auto& emitter : parts_.emitters) emitter->save(out);
   for (const auto& trigger : parts_.triggers) trigger->save(out);
   parts_.restart_point->save(out);
+  if (parts_.probe) parts_.probe->save(out);
   parts_.density->save(out);
   parts_.archive->save(out);
   save_candidates(out);
@@ -447,6 +489,7 @@ void Search::load(StateReader& in) {
   for (auto& emitter : parts_.emitters) emitter->load(in);
   for (auto& trigger : parts_.triggers) trigger->load(in);
   parts_.restart_point->load(in);
+  if (parts_.probe) parts_.probe->load(in);
   parts_.density->load(in);
   parts_.archive->load(in);
   if (parts_.archive->total_visits() != evaluations() - failed_) {

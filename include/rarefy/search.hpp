@@ -29,6 +29,7 @@
 #include "rarefy/emitters/emitter.hpp"
 #include "rarefy/restarts/restart_point.hpp"
 #include "rarefy/restarts/restart_trigger.hpp"
+#include "rarefy/restarts/step_probe.hpp"
 
 namespace rarefy {
 
@@ -45,6 +46,8 @@ struct SearchParts {
   std::vector<std::unique_ptr<Emitter>> emitters;
   std::vector<std::unique_ptr<RestartTrigger>> triggers;  ///< one for each emitter
   std::unique_ptr<RestartPoint> restart_point;
+  /// Finds out how large steps are to be; none: emitters begin with what their options say.
+  std::unique_ptr<StepProbe> probe;
   std::unique_ptr<Density> density;
   std::unique_ptr<Archive> archive;
 };
@@ -133,6 +136,8 @@ class Search {
   /// The same of the last batch told; 0 after a state was loaded.
   [[nodiscard]] Index outside_of_last_batch() const;
   [[nodiscard]] std::int64_t restarts() const { return restarts_; }
+  /// What was found out about step sizes; none: nobody looks (SearchParts::probe).
+  [[nodiscard]] const StepProbe* probe() const { return parts_.probe.get(); }
   [[nodiscard]] const Archive& archive() const { return *parts_.archive; }
   [[nodiscard]] const Density& density() const { return *parts_.density; }
   // NOLINTNEXTLINE(readability-make-member-function-const): what it hands out can be changed
@@ -181,6 +186,11 @@ class Search {
   void score(Evaluated& batch);
   void inform(Index emitter, BatchView features, std::span<const double> objectives);
   void inform_restart_point(Emitters some, BatchView usable_features);
+  [[nodiscard]] bool probes(Index emitter) const {
+    return parts_.probe != nullptr && parts_.probe->probes(emitter);
+  }
+  [[nodiscard]] bool all_probe(Emitters some) const;
+  void inform_probe(Emitters some, BatchView features);
   void restart(Emitters some);
   void save_candidates(StateWriter& out) const;
   void load_candidates(StateReader& in);

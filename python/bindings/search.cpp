@@ -89,6 +89,7 @@ std::shared_ptr<HeldSearch> make_of_parts(const Config& config, const DomainInfo
                                      config.emitters.x0);
     for (const auto& emitter : own_emitters) emitter->restart(origin);
     parts.emitters = std::move(own_emitters);
+    parts.probe.reset();  // they know their steps themselves
   }
   auto options = make_search_options(config);
   options.workers = std::move(team);

@@ -89,6 +89,7 @@ CmaEsOptions CmaEs::checked(CmaEsOptions options) {
 
 CmaEs::CmaEs(CmaEsOptions options)
     : options_(checked(std::move(options))),
+      initial_step_(options_.sigma0),
       decompose_every_(options_.decompose_every),
       asked_(options_.batch) {
   const Index n = options_.dimension;
@@ -131,7 +132,7 @@ void CmaEs::reset(std::span<const double> mean) {
     for (Index i = 0; i < matrix.rows(); ++i) matrix(i, i) = 1.0;
   };
   mean_.assign(mean.begin(), mean.end());
-  sigma_ = options_.sigma0;
+  sigma_ = initial_step_;
   identity(covariance_);
   identity(factor_);
   if (options_.factor == Factor::eigen) {

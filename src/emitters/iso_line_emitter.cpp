@@ -38,6 +38,7 @@ IsoLineOptions checked(IsoLineOptions options) {
 
 IsoLineEmitter::IsoLineEmitter(IsoLineOptions options, std::uint64_t seed, std::uint32_t index)
     : options_(checked(std::move(options))),
+      given_sigma_(options_.sigma_iso),
       seed_(seed),
       index_(index),
       initial_(static_cast<std::size_t>(options_.dimension), 0.0) {}
@@ -96,13 +97,24 @@ void IsoLineEmitter::identify(StateOptions& options) const {
   options.integer("emitter.index", index_);
   options.integer("iso_line.dimension", options_.dimension);
   options.integer("iso_line.batch", options_.batch);
-  options.real("iso_line.sigma_iso", options_.sigma_iso);
+  options.real("iso_line.sigma_iso", given_sigma_);
   options.real("iso_line.sigma_line", options_.sigma_line);
   options_.bounds.identify(options);
 }
 
-void IsoLineEmitter::save(StateWriter& out) const { out.reals("iso_line.initial", initial_); }
+void IsoLineEmitter::save(StateWriter& out) const {
+  out.reals("iso_line.initial", initial_);
+  out.real("iso_line.sigma_iso", options_.sigma_iso);
+}
 
-void IsoLineEmitter::load(StateReader& in) { in.finite_reals("iso_line.initial", initial_); }
+void IsoLineEmitter::load(StateReader& in) {
+  in.finite_reals("iso_line.initial", initial_);
+  const double sigma = in.finite("iso_line.sigma_iso");
+  if (!(sigma > 0)) {
+    throw Error(ErrorKind::corrupt, "saved state: sigma of the variation of elites",
+                fmt::format("{}", sigma), "a number > 0");
+  }
+  options_.sigma_iso = sigma;
+}
 
 }  // namespace rarefy

@@ -27,6 +27,7 @@ LinearStrategyOptions completed(LinearStrategyOptions options) {
 LinearStrategy::LinearStrategy(const LinearStrategyOptions& options)
     : options_(completed(options)),
       parameters_(options_.dimension, options_.batch),
+      initial_step_(options_.sigma0),
       asked_(options_.batch),
       mean_step_(at(options_.dimension)),
       mean_normal_(at(options_.dimension)) {}
@@ -37,7 +38,7 @@ void LinearStrategy::reset(std::span<const double> mean) {
                 fmt::format("{} values", mean.size()), fmt::format("{}", options_.dimension));
   }
   mean_.assign(mean.begin(), mean.end());
-  sigma_ = options_.sigma0;
+  sigma_ = initial_step_;
   generation_ = 0;
   parameters_.select(options_.batch / 2);
   reset_shape();

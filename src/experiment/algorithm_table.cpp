@@ -8,9 +8,12 @@
 
 namespace rarefy {
 
-const EmitterKind kStrategyEmitter = {.make = make_strategy_emitter};
-const EmitterKind kIsoLineEmitter = {.make = make_iso_line_emitter};
-const EmitterKind kGaussianEmitter = {.make = make_gaussian_emitter};
+const EmitterKind kStrategyEmitter = {.make = make_strategy_emitter,
+                                      .step = &EmitterOptions::sigma0};
+const EmitterKind kIsoLineEmitter = {.make = make_iso_line_emitter,
+                                     .step = &EmitterOptions::iso_sigma};
+const EmitterKind kGaussianEmitter = {.make = make_gaussian_emitter,
+                                      .step = &EmitterOptions::iso_sigma};
 
 const DensityKind kKernelDensity = {.make = make_kernel_density};
 const DensityKind kFlowDensity = {.make = make_flow_density};
@@ -28,9 +31,13 @@ namespace {
 // step size (docs/reproduction.md).
 void set_density_descent(Config& config) { config.emitters.cma_es.mirrored = true; }
 
+void set_dds_kde(Config& config) {
+  set_density_descent(config);
+  config.density.kde.detail = 0.07;  // chosen on LP and the maze: docs/reproduction.md
+}
+
 // What the algorithms have in common that are not density descent.
 void set_rival(Config& config) {
-  config.emitters.cma_es.sigma0 = 0.5;
   config.emitters.cma_es.mirrored = false;
   config.restarts.when = RestartWhen::basic;
   config.restarts.at = RestartAt::elite;
@@ -49,9 +56,11 @@ void set_published(Config& config, const PublishedValues& values) {
   config.emitters.cma_es.mirrored = false;
   config.emitters.cma_es.factor = Factor::eigen;
   config.emitters.selection = Selection::mu;
-  config.emitters.iso_line.sigma_iso = values.iso_sigma;
+  config.emitters.sigma0 = 0.5;  // where the paper prints no other
+  config.emitters.iso_sigma = values.iso_sigma;
   config.restarts.when = RestartWhen::basic;
   config.density.kde.bandwidth = Bandwidth::absolute(values.bandwidth);
+  config.density.kde.detail = 0.0;
   config.density.novelty.threshold = values.novelty_threshold;
   config.density.flow.network.layers = {256, 256, 256};
   config.density.flow.integration.steps = 6;  // ranks nearly as 10 do, see docs/reproduction.md
@@ -63,11 +72,11 @@ constexpr std::array kAlgorithms = {
               .meaning = "density descent on a kernel density estimate, by CMA-ES",
               .emitter = &kStrategyEmitter,
               .density = &kKernelDensity,
-              .set_defaults = set_density_descent,
+              .set_defaults = set_dds_kde,
               .set_published =
                   [](Config& config, const PublishedValues& values) {
                     set_published(config, values);
-                    config.emitters.cma_es.sigma0 = values.dds_sigma0;
+                    config.emitters.sigma0 = values.dds_sigma0;
                     config.restarts.at = RestartAt::origin;
                   },
               .published_scores_before_observing = false},
@@ -79,7 +88,7 @@ constexpr std::array kAlgorithms = {
               .set_published =
                   [](Config& config, const PublishedValues& values) {
                     set_published(config, values);
-                    config.emitters.cma_es.sigma0 = values.cnf_sigma0;
+                    config.emitters.sigma0 = values.cnf_sigma0;
                     config.restarts.at = RestartAt::origin;
                   }},
     Algorithm{.name = "ns",
@@ -97,24 +106,26 @@ constexpr std::array kAlgorithms = {
               .set_published =
                   [](Config& config, const PublishedValues& values) {
                     set_published(config, values);
-                    config.emitters.cma_es.sigma0 = values.cma_mae_sigma0;
+                    config.emitters.sigma0 = values.cma_mae_sigma0;
                   }},
     Algorithm{.name = "cma-me",
               .meaning = "new cells first, then improvements, by CMA-ES",
               .emitter = &kStrategyEmitter,
               .density = &kImprovement,
               .owns_archive = true,
+              .step_part = 0.3,
               .set_defaults = set_cma_me,
               .set_published =
                   [](Config& config, const PublishedValues& values) {
                     set_published(config, values);
-                    config.emitters.cma_es.sigma0 = values.cma_me_sigma0;
+                    config.emitters.sigma0 = values.cma_me_sigma0;
                   }},
     Algorithm{.name = "map-elites-line",
               .meaning = "elites varied by noise and along lines to each other",
               .emitter = &kIsoLineEmitter,
               .density = &kNoDensity,
               .owns_archive = true,
+              .step_part = 0.3,
               .set_defaults = set_rival,
               .set_published = set_published},
     Algorithm{.name = "map-elites",
@@ -122,6 +133,7 @@ constexpr std::array kAlgorithms = {
               .emitter = &kGaussianEmitter,
               .density = &kNoDensity,
               .owns_archive = true,
+              .step_part = 0.3,
               .set_defaults = set_rival,
               .set_published = set_published},
 };

@@ -14,10 +14,13 @@
 namespace rarefy {
 namespace {
 
+constexpr double kUnknownStep = 1.0;  // until the probe has found one
+
 std::unique_ptr<EvolutionStrategy> make_strategy(const Config& config, const DomainInfo& domain) {
   CmaEsOptions options = config.emitters.cma_es;
   options.dimension = domain.solution_dim;
   options.batch = config.emitters.batch;
+  options.sigma0 = config.emitters.sigma0.value_or(kUnknownStep);
   options.bounds = bounds_of(config.emitters, domain);
   const LinearStrategyOptions linear = {.dimension = options.dimension,
                                         .batch = options.batch,
@@ -39,6 +42,7 @@ IsoLineOptions iso_line_options(const Config& config, const DomainInfo& domain) 
   IsoLineOptions options = config.emitters.iso_line;
   options.dimension = domain.solution_dim;
   options.batch = config.emitters.batch;
+  options.sigma_iso = config.emitters.iso_sigma.value_or(kUnknownStep);
   options.bounds = bounds_of(config.emitters, domain);
   return options;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <system_error>
@@ -119,14 +120,26 @@ SearchParts make_parts(const Config& config, const DomainInfo& domain,
   const std::vector<double> origin(static_cast<std::size_t>(domain.solution_dim),
                                    config.emitters.x0);
   SearchParts parts;
+  Batch starts(config.emitters.count, domain.solution_dim);
   for (Index i = 0; i < config.emitters.count; ++i) {
-    auto emitter = algorithm.emitter->make(config, domain, static_cast<std::uint32_t>(i));
-    emitter->restart(
+    const auto start =
         initial_solutions.empty()
             ? std::span<const double>(origin)
-            : initial_solutions.row(i * initial_solutions.rows() / config.emitters.count));
+            : initial_solutions.row(i * initial_solutions.rows() / config.emitters.count);
+    std::copy(start.begin(), start.end(), starts.row(i).begin());
+    auto emitter = algorithm.emitter->make(config, domain, static_cast<std::uint32_t>(i));
+    emitter->restart(start);
     parts.emitters.push_back(std::move(emitter));
     parts.triggers.push_back(make_trigger(config.restarts));
+  }
+  if (!(config.emitters.*algorithm.emitter->step)) {
+    parts.probe = std::make_unique<StepProbe>(
+        StepProbeOptions{.starts = std::move(starts),
+                         .space = domain.feature_space,
+                         .candidates = config.emitters.count * config.emitters.batch,
+                         .bounds = bounds_of(config.emitters, domain),
+                         .seed = seed_of(config),
+                         .part = algorithm.step_part});
   }
   parts.restart_point = make_restart_point(config, domain);
   parts.density = algorithm.density->make(config, domain, cells);

@@ -114,7 +114,8 @@ vector<ParameterBuilder> emitter_parameters() {
       integer("emitters", in(&EmitterOptions::count), "number of emitters").range(1, 1e5),
       integer("batch", in(&EmitterOptions::batch), "solutions of one emitter in one iteration")
           .range(2, 1e6),
-      number("sigma0", in(&EmitterOptions::cma_es, &CmaEsOptions::sigma0), "initial step size")
+      number_or("auto", "sigma0", in(&EmitterOptions::sigma0),
+                "initial step size; auto: the first iteration tries steps of all sizes")
           .above(0, 1e50)
           .when(by_strategy),
       number("x0", in(&EmitterOptions::x0), "every value of the initial solution")
@@ -125,8 +126,8 @@ vector<ParameterBuilder> emitter_parameters() {
       choice("selection", in(&EmitterOptions::selection),
              "parents of the next distribution: mu, the better half; filter, those accepted")
           .when(by_strategy),
-      number("iso-sigma", in(&EmitterOptions::iso_line, &IsoLineOptions::sigma_iso),
-             "spread of the noise added to an elite (map-elites)")
+      number_or("auto", "iso-sigma", in(&EmitterOptions::iso_sigma),
+                "spread of the noise added to an elite (map-elites); auto: as sigma0")
           .above(0, 1e50)
           .when(emitter_is({&kIsoLineEmitter, &kGaussianEmitter})),
       number("line-sigma", in(&EmitterOptions::iso_line, &IsoLineOptions::sigma_line),
@@ -238,6 +239,10 @@ vector<ParameterBuilder> density_parameters() {
       parsed("bandwidth", kde(&KdeOptions::bandwidth), Bandwidth::parse, &Bandwidth::text,
              "width of the kernel: scott, a number, or a number followed by 'width'")
           .or_number()
+          .when(density_is({&kKernelDensity})),
+      number("detail", kde(&KdeOptions::detail),
+             "weight in scores of gaps narrower than the kernel (up to 2 features); 0: none")
+          .range(0, 1e6)
           .when(density_is({&kKernelDensity})),
       choice("kde", kde(&KdeOptions::method),
              "direct: a term for each buffered feature; panels: tables (up to 2 features); auto: "

@@ -4,6 +4,7 @@
 
 #include "rarefy/core/error.hpp"
 #include "rarefy/experiment/algorithm_table.hpp"
+#include "rarefy/restarts/step_probe.hpp"
 
 namespace rarefy {
 namespace {
@@ -28,6 +29,11 @@ double flow_bytes(const FlowNetworkOptions& network, double features) {
   return 3 * sizeof(float) * parameters;
 }
 
+double probe_bytes(const Config& config, double features) {
+  if (config.emitters.*algorithm_of(config).emitter->step) return 0;
+  return sizeof(double) * static_cast<double>(StepProbe::kRungs) * (2 + 2 * features);
+}
+
 double density_bytes(const Config& config, double features, double cells) {
   const auto* density = algorithm_of(config).density;
   double bytes = 0;
@@ -49,7 +55,8 @@ double least_state_bytes(const Config& config, const DomainInfo& problem, Index 
   return visits +
          static_cast<double>(config.emitters.count) *
              emitter_bytes(config, static_cast<double>(problem.solution_dim)) +
-         density_bytes(config, static_cast<double>(problem.feature_dim()), count);
+         density_bytes(config, static_cast<double>(problem.feature_dim()), count) +
+         probe_bytes(config, static_cast<double>(problem.feature_dim()));
 }
 
 void check_state_size(const Config& config, const DomainInfo& problem, Index cells,

@@ -19,6 +19,11 @@ bool has_nan(std::span<const double> features, double objective) {
          std::any_of(features.begin(), features.end(), [](double v) { return std::isnan(v); });
 }
 
+bool is_finite(std::span<const double> features, double objective) {
+  return std::isfinite(objective) &&
+         std::all_of(features.begin(), features.end(), [](double v) { return std::isfinite(v); });
+}
+
 void require_finite(Index row, std::span<const double> features, double objective) {
   for (std::size_t d = 0; d < features.size(); ++d) {
     if (!std::isfinite(features[d])) {
@@ -35,13 +40,14 @@ void require_finite(Index row, std::span<const double> features, double objectiv
 }  // namespace
 
 void UsableRows::find(BatchView features, std::span<const double> objectives,
-                      std::span<const std::uint8_t> valid, bool nan_means_failed) {
+                      std::span<const std::uint8_t> valid, MeansFailed means_failed) {
   count_ = 0;
   usable_.resize(static_cast<std::size_t>(features.rows()), 1);
   for (Index i = 0; i < features.rows(); ++i) {
     const auto at = static_cast<std::size_t>(i);
     const bool failed = (!valid.empty() && valid[at] == 0) ||
-                        (nan_means_failed && has_nan(features.row(i), objectives[at]));
+                        (means_failed.nan && has_nan(features.row(i), objectives[at])) ||
+                        (means_failed.not_finite && !is_finite(features.row(i), objectives[at]));
     if (!failed) require_finite(i, features.row(i), objectives[at]);
     usable_[at] = failed ? 0 : 1;
     count_ += failed ? 0 : 1;

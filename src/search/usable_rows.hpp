@@ -15,11 +15,17 @@ namespace rarefy {
 
 class UsableRows {
  public:
+  /// Values that mark a row as failed.
+  struct MeansFailed {
+    bool nan = false;
+    bool not_finite = false;
+  };
+
   /// Looks through a batch that was told. Rows whose `valid` is 0 failed (empty: all are valid),
-  /// and where `nan_means_failed` those with a NaN. Throws where a row that did not fail has a
-  /// value that is not finite.
+  /// and those with a value that means it. Throws where a row that did not fail has a value that is
+  /// not finite.
   void find(BatchView features, std::span<const double> objectives,
-            std::span<const std::uint8_t> valid, bool nan_means_failed);
+            std::span<const std::uint8_t> valid, MeansFailed means_failed);
 
   [[nodiscard]] Index count() const { return count_; }
   [[nodiscard]] bool all() const { return count_ == static_cast<Index>(usable_.size()); }

@@ -196,7 +196,7 @@ TEST(MakeSearch, DifferentChoicesGiveDifferentSearches) {
   EXPECT_FALSE(before == state_with([](Config& c) { set(c, "strategy", "sep-cma-es"); }));
   EXPECT_FALSE(before == state_with([](Config& c) { set(c, "strategy", "lm-ma-es"); }));
   EXPECT_FALSE(before == state_with([](Config& c) { c.seed = 2; }));
-  EXPECT_FALSE(before == state_with([](Config& c) { c.emitters.cma_es.sigma0 = 1.25; }));
+  EXPECT_FALSE(before == state_with([](Config& c) { c.emitters.sigma0 = 1.25; }));
   EXPECT_FALSE(before == state_with([](Config& c) { c.emitters.x0 = 0.5; }));
   EXPECT_FALSE(before == state_with([](Config& c) { c.emitters.cma_es.mirrored = false; }));
   EXPECT_FALSE(before == state_with([](Config& c) { c.restarts.stagnation.patience = 4; }));
@@ -232,7 +232,7 @@ TEST(MakeSearch, BoundsKeepEverySolutionInside) {
         set(config, "bounds", box.bounds);
         set(config, "repair", repair);
         config.emitters.resamples = resamples;
-        config.emitters.cma_es.sigma0 = 4.0;  // most samples fall outside
+        config.emitters.sigma0 = 4.0;  // most samples fall outside
         const auto domain = rarefy::make_domain(config);
         const auto search = rarefy::make_search(config, domain->info(), 1);
         Batch features(search->candidates(), search->feature_dim());

@@ -169,7 +169,7 @@ TEST(Parameters, HaveNamesOfTheirOwn) {
 TEST(Parameters, AnIntegerServesForANumber) {
   Config config;
   rarefy::set_parameter(config, rarefy::parameter_named("sigma0"), std::int64_t{2});
-  EXPECT_EQ(config.emitters.cma_es.sigma0, 2.0);
+  EXPECT_EQ(config.emitters.sigma0, 2.0);
   rarefy::set_from_text(config, rarefy::parameter_named("x0"), "-3");
   EXPECT_EQ(config.emitters.x0, -3.0);
 }

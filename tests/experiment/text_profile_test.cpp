@@ -22,7 +22,7 @@ TEST(TextProfile, HasWhatThePaperPrints) {
   };
   const auto expect_sigmas = [&](std::string_view algorithm, std::vector<double> expected) {
     for (std::size_t i = 0; i < 4; ++i) {
-      EXPECT_EQ(text_of(domains[i], algorithm).emitters.cma_es.sigma0, expected[i])
+      EXPECT_EQ(text_of(domains[i], algorithm).emitters.sigma0, expected[i])
           << algorithm << " on " << domains[i];
     }
   };
@@ -37,7 +37,7 @@ TEST(TextProfile, HasWhatThePaperPrints) {
   for (std::size_t i = 0; i < 4; ++i) {
     EXPECT_EQ(text_of(domains[i], "dds-kde").density.kde.bandwidth.text(), bandwidths[i]);
     EXPECT_DOUBLE_EQ(threshold_of(text_of(domains[i], "ns")), thresholds[i]);
-    EXPECT_EQ(text_of(domains[i], "map-elites-line").emitters.iso_line.sigma_iso, iso_sigmas[i]);
+    EXPECT_EQ(text_of(domains[i], "map-elites-line").emitters.iso_sigma, iso_sigmas[i]);
   }
   for (const auto& row : rarefy::algorithms()) {
     const auto config = text_of("arm", row.name);

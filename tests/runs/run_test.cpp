@@ -191,7 +191,7 @@ TEST_F(RunInAFolder, SecondsAreThoseOfSearching) {
 TEST_F(RunInAFolder, ACheckpointOfAnotherConfigurationIsRefused) {
   (void)Run::start(config, create("run"), 1);
   auto other = config;
-  other.emitters.cma_es.sigma0 = 1.25;
+  other.emitters.sigma0 = 1.25;
   std::ofstream(place.path() / "run" / "config.toml") << rarefy::to_toml(other);
   try {
     (void)Run::resume(open("run"), 1);

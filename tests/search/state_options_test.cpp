@@ -100,6 +100,7 @@ TEST(StateOptions, OfKernelDensities) {
                     kde({.space = kBox, .bandwidth = Bandwidth::absolute(0.2)}));
   expect_told_apart("kde.method", base(),
                     kde({.space = kBox, .bandwidth = h, .method = KdeMethod::panels}));
+  expect_told_apart("kde.detail", base(), kde({.space = kBox, .bandwidth = h, .detail = 0.1}));
   expect_told_apart("kde.buffer", base(), kde({.space = kBox, .bandwidth = h}, 51));
   expect_told_apart("reservoir.seed", base(), kde({.space = kBox, .bandwidth = h}, 50, 2));
   const KdeOptions panels = {.space = kBox, .bandwidth = h, .method = KdeMethod::panels};

@@ -27,6 +27,9 @@ inline rarefy::Config small_config(std::string_view domain = "lp",
   config.problem.n = domain == "multi-lp" ? 20 : 6;
   config.emitters.count = 3;
   config.emitters.batch = 8;
+  // Few rows at a time would be spent on the probe of step sizes, which has tests of its own.
+  if (!config.emitters.sigma0) config.emitters.sigma0 = 1.5;
+  if (!config.emitters.iso_sigma) config.emitters.iso_sigma = 0.1;
   config.density.buffer = 100;
   config.archive.intervals = 20;
   config.archive.cvt.cells = 30;

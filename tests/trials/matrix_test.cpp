@@ -111,7 +111,7 @@ bandwidth = ['0.1 width', 'scott']
                           "default/dds-kde-sigma0-0.5-bandwidth-scott/lp/seed-1",
                           "default/dds-kde-sigma0-1-bandwidth-0.1_width/lp/seed-1",
                           "default/dds-kde-sigma0-1-bandwidth-scott/lp/seed-1"));
-  EXPECT_EQ(experiment.trials[2].config.emitters.cma_es.sigma0, 1.0);
+  EXPECT_EQ(experiment.trials[2].config.emitters.sigma0, 1.0);
   EXPECT_EQ(experiment.trials[2].config.density.kde.bandwidth.text(), "0.1 width");
 }
 
@@ -165,7 +165,7 @@ seeds = 1
                           "default/dds-kde-iterations-60-sigma0-2/lp/seed-1"));
   EXPECT_EQ(experiment.trials[4].config.iterations, 50);
   EXPECT_EQ(experiment.trials[6].config.iterations, 60);
-  EXPECT_EQ(experiment.trials[6].config.emitters.cma_es.sigma0, 2.0);
+  EXPECT_EQ(experiment.trials[6].config.emitters.sigma0, 2.0);
 }
 
 TEST(Matrix, BuildsUponARunsConfiguration) {

@@ -30,6 +30,7 @@ enum class Purpose : std::uint8_t {
   weights = 8,     ///< a network before it is trained
   training = 9,    ///< which samples and times a network is trained on
   noise = 10,      ///< where the paths to those samples begin
+  probing = 11,    ///< steps of all sizes are tried
 };
 
 /// Names a stream. `index` is the emitter, where there is one (24 bits).

@@ -88,6 +88,7 @@ class CmaEs : public EvolutionStrategy {
 
   /// Starts anew at `mean`, with sigma0 and C = I.
   void reset(std::span<const double> mean) override;
+  void set_initial_step(double step) override { initial_step_ = step; }
 
   void ask(const StreamKey& key, BatchSpan out) override;
 
@@ -142,6 +143,7 @@ class CmaEs : public EvolutionStrategy {
 
   CmaEsOptions options_;
   CmaEsParameters parameters_;
+  double initial_step_;
   Index decompose_every_ = 1;
 
   std::vector<double> mean_;

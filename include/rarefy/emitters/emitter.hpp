@@ -54,6 +54,9 @@ class Emitter {
 
   /// Starts anew at a solution.
   virtual void restart(std::span<const double> solution) = 0;
+  /// How large its steps are to be from the next restart() on, instead of what its options say. One
+  /// that has no use for that need not listen.
+  virtual void set_step(double /*step*/) {}
 
   /// Names the options that a state must have been made with to be loaded.
   virtual void identify(StateOptions& /*options*/) const {}

@@ -33,6 +33,7 @@ class EvolutionStrategyEmitter : public Emitter {
   void ask(const Archive& archive, std::uint64_t iteration, BatchSpan out) override;
   bool tell(const Feedback& feedback) override;
   void restart(std::span<const double> solution) override { optimizer_->reset(solution); }
+  void set_step(double step) override { optimizer_->set_initial_step(step); }
   void identify(StateOptions& options) const override;
   void save(StateWriter& out) const override { optimizer_->save(out); }
   void load(StateReader& in) override { optimizer_->load(in); }

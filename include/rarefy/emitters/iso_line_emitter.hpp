@@ -41,6 +41,8 @@ class IsoLineEmitter : public Emitter {
   /// It learns through the archive alone.
   bool tell(const Feedback& /*feedback*/) override { return false; }
   void restart(std::span<const double> solution) override;
+  /// In place of sigma_iso.
+  void set_step(double step) override { options_.sigma_iso = step; }
   void identify(StateOptions& options) const override;
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
@@ -52,6 +54,7 @@ class IsoLineEmitter : public Emitter {
             std::span<const double> normals, std::span<double> out) const;
 
   IsoLineOptions options_;
+  double given_sigma_;  // sigma_iso before anybody has set a step
   std::uint64_t seed_;
   std::uint32_t index_;
   std::vector<double> initial_;

@@ -26,6 +26,7 @@ class LinearStrategy : public EvolutionStrategy {
   [[nodiscard]] Index dimension() const override { return options_.dimension; }
   [[nodiscard]] Index batch() const override { return options_.batch; }
   void reset(std::span<const double> mean) override;
+  void set_initial_step(double step) override { initial_step_ = step; }
   void ask(const StreamKey& key, BatchSpan out) override;
   void tell(BatchView solutions, std::span<const Index> order, Index parents) override;
   void identify(StateOptions& options) const override;
@@ -66,6 +67,7 @@ class LinearStrategy : public EvolutionStrategy {
   LinearStrategyOptions options_;
   CmaEsParameters parameters_;
   std::vector<double> mean_;
+  double initial_step_;
   double sigma_ = 0;
   std::int64_t generation_ = 0;
   Index asked_ = 0;  // rows of the last ask()

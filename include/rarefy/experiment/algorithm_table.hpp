@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,8 @@ struct PublishedValues;
 struct EmitterKind {
   std::unique_ptr<Emitter> (*make)(const Config& config, const DomainInfo& domain,
                                    std::uint32_t index);
+  /// The option that has its step size; none: a probe finds it.
+  std::optional<double> EmitterOptions::*step;
 };
 
 /// A kind of density that an algorithm may descend.
@@ -49,6 +52,9 @@ struct Algorithm {
   /// The archive of the metric is a part of the algorithm. Elsewhere it is passive in the paper: it
   /// records, and nothing reads it.
   bool owns_archive = false;
+  /// Its emitters begin with this part of the steps that a probe finds. For those that never leave
+  /// an elite far behind, smaller ones are right.
+  double step_part = 1.0;
   /// What is different from a default-constructed Config.
   void (*set_defaults)(Config& config);
   /// What is different from that in the published profile, given the domain's values. (Which

@@ -65,6 +65,10 @@ struct ProblemOptions {
 struct EmitterOptions {
   Index count = 15;
   Index batch = 36;  ///< solutions of each in one iteration
+  /// The step size that emitters begin with; none: a probe finds it (restarts/step_probe.hpp).
+  std::optional<double> sigma0;
+  /// The noise that is added to elites; none: found in the same way.
+  std::optional<double> iso_sigma;
   double x0 = 0.0;   ///< every value of the initial solution
   /// A file of solutions to start from: .npy, the archive.npz of a run, or its folder.
   std::string initial_solutions;
@@ -72,7 +76,7 @@ struct EmitterOptions {
   Index resamples = Bounds{}.resamples;
   Repair repair = Bounds{}.repair;
   Strategy strategy = Strategy::cma_es;
-  /// For all strategies; its dimension, batch and bounds are filled in when it is made.
+  /// For all strategies; its dimension, batch, step size and bounds are filled in when it is made.
   CmaEsOptions cma_es;
   StopTests stop;
   Selection selection = Selection::mu;

@@ -1,0 +1,215 @@
+#include "rarefy/restarts/step_probe.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "rarefy/core/error.hpp"
+#include "rarefy/core/workers.hpp"
+#include "rarefy/experiment/domain_table.hpp"
+#include "rarefy/experiment/make_search.hpp"
+#include "support/small_config.hpp"
+
+namespace {
+
+using rarefy::Batch;
+using rarefy::Index;
+using rarefy::StepProbe;
+using rarefy::StepProbeOptions;
+using rarefy::StepRange;
+using Row = std::span<const double>;
+using Features = std::function<void(Row, std::span<double>)>;
+
+constexpr Index kEmitters = 3;
+constexpr Index kRows = 80;
+constexpr Index kDimension = 10;
+
+StepProbeOptions options_of(double unit = 1, std::uint64_t seed = 1) {
+  StepProbeOptions options;
+  options.starts = Batch(kEmitters, kDimension);
+  options.space = {.lower = {-unit, -unit}, .upper = {unit, unit}};
+  options.candidates = kEmitters * kRows;
+  options.seed = seed;
+  return options;
+}
+
+/// Runs a probe to its end as a search does, all emitters together.
+struct Probed {
+  StepRange range;
+  int iterations = 0;
+  double greatest = 0;  // of all values that were tried
+};
+
+Probed probed(const StepProbeOptions& options, const Features& features) {
+  StepProbe probe(options);
+  Probed result;
+  Batch x(kRows, kDimension), y(kRows, 2);
+  while (probe.probes(0)) {
+    for (Index e = 0; e < kEmitters; ++e) {
+      const auto iteration = static_cast<std::uint64_t>(result.iterations);
+      probe.ask(e, iteration, e * kRows, x);
+      for (const double value : x.values()) {
+        result.greatest = std::max(result.greatest, std::abs(value));
+      }
+      std::vector<std::uint8_t> usable;
+      for (Index i = 0; i < kRows; ++i) {
+        features(x.view().row(i), y.row(i));
+        usable.push_back(std::isfinite(y(i, 0)) && std::isfinite(y(i, 1)) ? 1 : 0);
+      }
+      probe.tell(e, iteration, e * kRows, 0, y, usable);
+    }
+    bool began = false;
+    for (Index e = 0; e < kEmitters; ++e) began = probe.concludes(e);
+    EXPECT_EQ(began, !probe.probes(0)) << "all of them begin together";
+    ++result.iterations;
+  }
+  result.range = probe.range();
+  return result;
+}
+
+// Two sums of values that are clipped to +-limit: the spread of a sum of five is sqrt(5) sigma at
+// first, and sqrt(5) limit in the end.
+Features clipped(double limit, double unit = 1) {
+  return [=](Row x, std::span<double> y) {
+    y[0] = y[1] = 0;
+    for (std::size_t d = 0; d < x.size(); ++d) {
+      y[d % 2] += unit * std::clamp(x[d], -limit, limit) / (5 * limit);
+    }
+  };
+}
+
+// For z ~ N(0, 1): the standard deviation of clamp(sigma z, -1, 1).
+double clipped_spread(double sigma) {
+  const double a = 1 / sigma;
+  const double density = std::exp(-a * a / 2) / std::sqrt(2 * std::acos(-1.0));
+  const double outside = std::erfc(a / std::sqrt(2.0));
+  return std::sqrt(sigma * sigma * (1 - outside - 2 * a * density) + outside);
+}
+
+double step_with_spread(double part) {
+  double low = 1e-3, high = 1e3;
+  while (high / low > 1 + 1e-9) {
+    const double middle = std::sqrt(low * high);
+    (clipped_spread(middle) < part ? low : high) = middle;
+  }
+  return low;
+}
+
+// To a third of a decade: with eleven rows of two features on a rung a spread is known to 10 %, the
+// widest over a plateau is too large by as much, and smoothing makes the bend less sharp.
+TEST(StepProbe, FindsWhereFeaturesCeaseToFollowSolutions) {
+  for (const double limit : {1e-3, 0.1, 1.0, 30.0}) {
+    SCOPED_TRACE(limit);
+    const auto found = probed(options_of(), clipped(limit)).range;
+    EXPECT_GT(found.least, limit * step_with_spread(0.5) / 2.15);
+    EXPECT_LT(found.least, limit * step_with_spread(0.5) * 2.15);
+    EXPECT_GT(found.most, 0.5 * limit * step_with_spread(0.9));
+    EXPECT_LT(found.most, 10.001 * found.least);
+    EXPECT_LT(found.least, found.most);
+  }
+}
+
+// A thousandfold is nine rungs: the same normal numbers fall on other rungs, so that the results
+// differ by chance alone, as those of two seeds do.
+TEST(StepProbe, FollowsTheUnitOfSolutions) {
+  const auto one = probed(options_of(), clipped(1)).range;
+  for (const double limit : {1e-6, 1e-3, 1e3}) {
+    SCOPED_TRACE(limit);
+    const auto other = probed(options_of(), clipped(limit)).range;
+    EXPECT_NEAR(std::log10(other.middle() / limit), std::log10(one.middle()), 0.45);
+  }
+}
+
+TEST(StepProbe, TheUnitOfFeaturesHasNoPartInIt) {
+  const auto one = probed(options_of(), clipped(1)).range;
+  for (const double unit : {1e-100, 1e-3, 7.0, 1e100}) {
+    SCOPED_TRACE(unit);
+    const auto other = probed(options_of(unit), clipped(1, unit)).range;
+    EXPECT_NEAR(other.least / one.least, 1, 1e-9);
+    EXPECT_NEAR(other.most / one.most, 1, 1e-9);
+  }
+}
+
+TEST(StepProbe, TriesLargeStepsOnlyWhereSmallOnesStillTellMore) {
+  const auto small = probed(options_of(), clipped(0.1));
+  EXPECT_EQ(small.iterations, 1);
+  EXPECT_LT(small.greatest, 60) << "six deviations of steps of 10";
+  const auto large = probed(options_of(), clipped(1e4));
+  EXPECT_EQ(large.iterations, 3) << "up to 10, to 1e4, to 1e7";
+  const auto tiny = probed(options_of(), clipped(1e-8));
+  EXPECT_EQ(tiny.iterations, 2) << "down to 1e-6, to 1e-9";
+}
+
+TEST(StepProbe, EndsWhereNoStepChangesAnything) {
+  const auto flat = probed(options_of(), [](Row /*x*/, std::span<double> y) { y[0] = y[1] = 0.5; });
+  EXPECT_EQ(flat.iterations, 3);
+  EXPECT_EQ(flat.range.least, 1.0);
+  EXPECT_EQ(flat.range.most, 1.0);
+}
+
+TEST(StepProbe, StepsWithWhichNothingCanBeEvaluatedAreTooLarge) {
+  const auto found = probed(options_of(), [](Row x, std::span<double> y) {
+    double most = 0;
+    for (const double value : x) most = std::max(most, std::abs(value));
+    const bool fails = most > 0.1;
+    y[0] = fails ? std::nan("") : x[0];
+    y[1] = fails ? std::numeric_limits<double>::infinity() : x[1];
+  });
+  EXPECT_LT(found.range.most, 0.1);
+  EXPECT_GT(found.range.most, 0.01);
+}
+
+TEST(StepProbe, SamplesLieWithinTheBounds) {
+  auto options = options_of();
+  options.bounds = {.lower = {-0.02}, .upper = {0.02}};
+  const auto found = probed(options, clipped(1));
+  EXPECT_LE(found.greatest, 0.02);
+  EXPECT_EQ(found.iterations, 1) << "no step is larger than the box";
+  EXPECT_LE(found.range.most, 0.04);
+  EXPECT_GT(found.range.least, 0.001);
+}
+
+TEST(StepProbe, APartOfThemWhereSmallerStepsAreWanted) {
+  auto options = options_of();
+  const auto whole = probed(options, clipped(1)).range;
+  options.part = 0.3;
+  const auto part = probed(options, clipped(1)).range;
+  EXPECT_DOUBLE_EQ(part.least, 0.3 * whole.least);
+  EXPECT_DOUBLE_EQ(part.most, 0.3 * whole.most);
+}
+
+TEST(StepProbe, DrawsUniformlyInTheLogarithm) {
+  const StepRange range = {0.01, 1.0};
+  rarefy::RandomStream random({.seed = 3});
+  constexpr int kDraws = 20000;
+  int below = 0;
+  for (int i = 0; i < kDraws; ++i) {
+    const double step = range.draw(random);
+    ASSERT_GE(step, 0.01 * (1 - 1e-12));
+    ASSERT_LE(step, 1.0 + 1e-12);
+    below += step < range.middle() ? 1 : 0;
+  }
+  // Five standard deviations of a binomial: false alarm 6e-7.
+  EXPECT_NEAR(below, kDraws / 2, 5 * std::sqrt(kDraws * 0.25));
+  EXPECT_DOUBLE_EQ(range.middle(), 0.1);
+}
+
+TEST(StepProbe, RefusesWhatMakesNoSense) {
+  const auto expect_refused = [](void (*change)(StepProbeOptions&)) {
+    auto options = options_of();
+    change(options);
+    EXPECT_THROW(StepProbe{options}, rarefy::Error);
+  };
+  expect_refused([](StepProbeOptions& o) { o.starts.resize(0, kDimension); });
+  expect_refused([](StepProbeOptions& o) { o.candidates = kEmitters - 1; });
+  expect_refused([](StepProbeOptions& o) { o.least_spread = 0; });
+  expect_refused([](StepProbeOptions& o) { o.least_spread = 0.95; });
+  expect_refused([](StepProbeOptions& o) { o.most_spread = 1.1; });
+  expect_refused([](StepProbeOptions& o) { o.part = 0; });
+}
+
+}  // namespace
