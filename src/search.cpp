@@ -184,6 +184,8 @@ void Search::tell(Emitters some, BatchView features, std::span<const double> obj
                 {.nan = options_.nan_means_failed, .not_finite = all_probe(some)});
 
   told_ = rows;
+  const Index failed = rows.count - usable_->count();
+  const Index left_out = inform_probe(some, features);
   const Evaluated batch = usable_->gather(features, objectives);
   take_in(batch);
   usable_->scatter(part(scores_, 0, rows.count), std::numeric_limits<double>::quiet_NaN());
@@ -193,13 +195,14 @@ void Search::tell(Emitters some, BatchView features, std::span<const double> obj
     std::copy(box_->distances().begin(), box_->distances().end(), distances_.begin());
     usable_->scatter(part(distances_, 0, rows.count), 0.0);
   }
-  failed_ += rows.count - usable_->count();
+  failed_ += failed;
+  left_out_ += left_out;
 
   workers_->for_each(some.end - some.first,
                      [&](Index i) { inform(some.first + i, features, objectives); });
   inform_restart_point(some, batch.features);
   restart(some);
-  if (parts_.probe) inform_probe(some, features);
+  begin_emitters(some);
 
   for (Index e = some.first; e < some.end; ++e) {
     ++generations_[static_cast<std::size_t>(e)];
@@ -326,26 +329,43 @@ bool Search::all_probe(Emitters some) const {
   return true;
 }
 
-// What all have seen counts before any of them begins.
-void Search::inform_probe(Emitters some, BatchView features) {
+// Returns how many rows are left out. What all have seen counts before any row is judged by it.
+Index Search::inform_probe(Emitters some, BatchView features) {
+  if (!parts_.probe) return 0;
   auto& probe = *parts_.probe;
-  for (Index e = some.first; e < some.end; ++e) {
-    if (!probe.probes(e)) continue;
-    const auto [row, count] = rows_of(e);
+  const auto for_each_probing = [&](auto visit) {
+    for (Index e = some.first; e < some.end; ++e) {
+      const auto [row, count] = rows_of(e);
+      if (probe.probes(e) && rows_given(e) < count) visit(e, row, count);
+    }
+  };
+  for_each_probing([&](Index e, Index row, Index count) {
     const Index first = row - told_.first;
-    if (rows_given(e) == count) continue;
     probe.tell(e, static_cast<std::uint64_t>(generation(e)), row, rows_given(e),
                features.rows(first, count), usable_->flags(first, count));
-  }
+  });
+  const Index before = usable_->count();
+  for_each_probing([&](Index e, Index row, Index count) {
+    too_large_.resize(static_cast<std::size_t>(count));
+    probe.too_large(e, static_cast<std::uint64_t>(generation(e)), row, too_large_);
+    for (Index i = rows_given(e); i < count; ++i) {
+      if (too_large_[static_cast<std::size_t>(i)] != 0) usable_->leave_out(row - told_.first + i);
+    }
+  });
+  return before - usable_->count();
+}
+
+// Those for which the probe has found out enough.
+void Search::begin_emitters(Emitters some) {
   for (Index e = some.first; e < some.end; ++e) {
-    if (!probe.probes(e) || !probe.concludes(e)) continue;
+    if (!probes(e) || rows_given(e) == rows_of(e).count || !parts_.probe->concludes(e)) continue;
     RandomStream random({.seed = options_.seed,
                          .purpose = Purpose::restart,
                          .index = static_cast<std::uint32_t>(e),
                          .iteration = static_cast<std::uint64_t>(generation(e))});
     const auto at = static_cast<std::size_t>(e);
-    parts_.emitters[at]->set_step(probe.range().draw(random));
-    parts_.emitters[at]->restart(probe.start(e));
+    parts_.emitters[at]->set_step(parts_.probe->range().draw(random));
+    parts_.emitters[at]->restart(parts_.probe->start(e));
   }
 }
 
@@ -409,6 +429,7 @@ void Search::save(StateWriter& out) const {
   out.integer("search.restarts", restarts_);
   out.integer("search.failed", failed_);
   out.integer("search.outside_rows", outside_);
+  out.integer("search.left_out", left_out_);
   for (const auto& emitter : parts_.emitters) emitter->save(out);
   for (const auto& trigger : parts_.triggers) trigger->save(out);
   parts_.restart_point->save(out);
@@ -486,17 +507,20 @@ void Search::load(StateReader& in) {
   restarts_ = in.integer("search.restarts", 0, kMost);
   failed_ = in.integer("search.failed", 0, evaluations());
   outside_ = in.integer("search.outside_rows", 0, evaluations() - failed_);
+  left_out_ = in.integer("search.left_out", 0, evaluations() - failed_ - outside_);
   for (auto& emitter : parts_.emitters) emitter->load(in);
   for (auto& trigger : parts_.triggers) trigger->load(in);
   parts_.restart_point->load(in);
   if (parts_.probe) parts_.probe->load(in);
   parts_.density->load(in);
   parts_.archive->load(in);
-  if (parts_.archive->total_visits() != evaluations() - failed_) {
-    throw Error(
-        ErrorKind::corrupt, "saved state: visits of all cells",
-        fmt::format("{}", parts_.archive->total_visits()),
-        fmt::format("{}, one for each evaluation that did not fail", evaluations() - failed_));
+  if (const auto used = evaluations() - failed_ - left_out_;
+      parts_.archive->total_visits() != used) {
+    throw Error(ErrorKind::corrupt, "saved state: visits of all cells",
+                fmt::format("{}", parts_.archive->total_visits()),
+                fmt::format("{}, one for each evaluation that did not fail or was for the probe "
+                            "alone",
+                            used));
   }
   load_candidates(in);
   box_->forget();

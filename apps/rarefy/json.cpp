@@ -26,6 +26,7 @@ std::string json_of(const Run& run) {
   json["mean_objective"] = line.mean_objective;
   json["restarts"] = line.restarts;
   json["failed"] = line.failed;
+  json["left_out"] = line.left_out;
   json["outside"] = line.outside;
   json["seconds"] = line.seconds;
   json["journal_held"] = run.journal_held();

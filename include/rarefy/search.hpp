@@ -131,6 +131,9 @@ class Search {
   [[nodiscard]] std::int64_t evaluations() const { return evaluations_; }
   /// Rows that could not be evaluated.
   [[nodiscard]] std::int64_t failed() const { return failed_; }
+  /// Rows that told the probe how large steps are to be, and were of no other use: larger steps
+  /// than any that a search begins with. Neither density nor archive have seen them.
+  [[nodiscard]] std::int64_t left_out() const { return left_out_; }
   /// Rows whose features lay outside of the archive's feature space.
   [[nodiscard]] std::int64_t outside() const { return outside_; }
   /// The same of the last batch told; 0 after a state was loaded.
@@ -148,7 +151,8 @@ class Search {
   [[nodiscard]] Index emitters() const { return static_cast<Index>(parts_.emitters.size()); }
   /// Those that were given to begin with.
   [[nodiscard]] BatchView initial_solutions() const { return options_.initial_solutions; }
-  /// Scores of the last batch told, in the order of its rows; NaN for a row that failed.
+  /// Scores of the last batch told, in the order of its rows; NaN for a row that failed or was left
+  /// out.
   [[nodiscard]] std::span<const double> scores() const {
     return std::span(scores_).first(static_cast<std::size_t>(told_.count));
   }
@@ -190,7 +194,8 @@ class Search {
     return parts_.probe != nullptr && parts_.probe->probes(emitter);
   }
   [[nodiscard]] bool all_probe(Emitters some) const;
-  void inform_probe(Emitters some, BatchView features);
+  [[nodiscard]] Index inform_probe(Emitters some, BatchView features);
+  void begin_emitters(Emitters some);
   void restart(Emitters some);
   void save_candidates(StateWriter& out) const;
   void load_candidates(StateReader& in);
@@ -207,6 +212,7 @@ class Search {
   std::int64_t restarts_ = 0;
   std::int64_t failed_ = 0;
   std::int64_t outside_ = 0;
+  std::int64_t left_out_ = 0;
   std::vector<std::int64_t> generations_;  // by emitter
   std::vector<std::uint8_t> asked_;        // by emitter
   std::vector<double> loaded_candidates_;  // of those that were asked, until anybody wants them
@@ -222,7 +228,8 @@ class Search {
   std::vector<Index> cells_;  // of the usable rows
   std::vector<Outcome> outcomes_;
   std::vector<Index> order_;
-  std::vector<std::uint8_t> restart_;  // by emitter
+  std::vector<std::uint8_t> restart_;    // by emitter
+  std::vector<std::uint8_t> too_large_;  // of an emitter's rows that probe
   std::vector<double> equal_objectives_;
   Batch restart_at_;  // a row for each emitter
 };

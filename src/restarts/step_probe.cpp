@@ -14,7 +14,7 @@
 namespace rarefy {
 namespace {
 
-constexpr Index kRowsOnRung = 10;  // at least
+constexpr Index kRowsOnRung = 5;  // at least; with 15 emitters of 36 it is 24
 constexpr double kUnboundedUnit = 10.0;
 // A spread has risen when it is so many times what it was below.
 constexpr double kRise = 1.5;
@@ -141,6 +141,15 @@ void StepProbe::tell(Index emitter, std::uint64_t iteration, Index first_row, In
       mean_(rung, d) += apart / count_[at];
       squares_(rung, d) += apart * (value - mean_(rung, d));
     }
+  }
+}
+
+void StepProbe::too_large(Index emitter, std::uint64_t iteration, Index first_row,
+                          std::span<std::uint8_t> out) const {
+  const double most = range().most / options_.part;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const auto row = first_row + static_cast<Index>(i);
+    out[i] = step_of(rung_of(emitter, iteration, row)) > most ? 1 : 0;
   }
 }
 

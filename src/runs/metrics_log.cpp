@@ -18,7 +18,7 @@ namespace {
 using Count = std::int64_t MetricsLine::*;
 using Value = double MetricsLine::*;
 
-constexpr std::array<MetricsColumn, 11> kColumns{{
+constexpr std::array<MetricsColumn, 12> kColumns{{
     {"iteration", &MetricsLine::iteration},
     {"evaluations", &MetricsLine::evaluations},
     {"coverage", &MetricsLine::coverage},
@@ -28,6 +28,7 @@ constexpr std::array<MetricsColumn, 11> kColumns{{
     {"mean_objective", &MetricsLine::mean_objective},
     {"restarts", &MetricsLine::restarts},
     {"failed", &MetricsLine::failed},
+    {"left_out", &MetricsLine::left_out},
     {"outside", &MetricsLine::outside},
     {"seconds", &MetricsLine::seconds},
 }};
@@ -63,7 +64,7 @@ std::span<const MetricsColumn> metrics_columns() { return kColumns; }
 MetricsLine measure(const Search& search, double entropy_floor,
                     std::optional<double> objective_floor, double seconds) {
   const auto& archive = search.archive();
-  const auto evaluated = search.evaluations() - search.failed();
+  const auto evaluated = search.evaluations() - search.failed() - search.left_out();
   return {
       .iteration = search.iteration(),
       .evaluations = search.evaluations(),
@@ -75,6 +76,7 @@ MetricsLine measure(const Search& search, double entropy_floor,
       .mean_objective = mean_objective(archive),
       .restarts = search.restarts(),
       .failed = search.failed(),
+      .left_out = search.left_out(),
       .outside = evaluated > 0
                      ? static_cast<double>(search.outside()) / static_cast<double>(evaluated)
                      : 0.0,

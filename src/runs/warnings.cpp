@@ -19,7 +19,7 @@ std::vector<Warning> warnings_of(const Search& search) {
   }
   const auto all = search.evaluations();
   const auto failed = search.failed();
-  const auto evaluated = all - failed;
+  const auto evaluated = all - failed - search.left_out();
   const auto part = [](std::int64_t some, std::int64_t of) {
     return static_cast<double>(some) / static_cast<double>(of);
   };

@@ -27,6 +27,13 @@ class UsableRows {
   void find(BatchView features, std::span<const double> objectives,
             std::span<const std::uint8_t> valid, MeansFailed means_failed);
 
+  /// Counts a row as if it had failed.
+  void leave_out(Index row) {
+    auto& flag = usable_[static_cast<std::size_t>(row)];
+    count_ -= flag;
+    flag = 0;
+  }
+
   [[nodiscard]] Index count() const { return count_; }
   [[nodiscard]] bool all() const { return count_ == static_cast<Index>(usable_.size()); }
   [[nodiscard]] bool operator[](Index row) const {

@@ -78,8 +78,8 @@ TEST(CommandDensityOf, WhatHasNoneIsAnError) {
 TEST(CommandDensityOf, AFlowWhoseTrainingFailsIsReportedAndSurvives) {
   const RunPlace place;
   const auto folder = place / "run";
-  const auto result =
-      rarefy_command(small_run("dds-cnf", folder) + Words{"--flow-rate", "1000000"});
+  const auto result = rarefy_command(small_run("dds-cnf", folder) +
+                                     Words{"--flow-rate", "1000000", "--sigma0", "1.5"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_TRUE(contains(result.err, "training turned non-finite in 1 of ")) << result.err;
   EXPECT_TRUE(contains(result.out, "warning")) << result.out;

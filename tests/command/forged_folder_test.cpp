@@ -170,8 +170,8 @@ TEST(CommandInLittleMemory, EndsInWordsAndLeavesWhatCanBeResumed) {
     SCOPED_TRACE(std::to_string(megabytes) + " MB");
     const auto folder = place / std::to_string(megabytes);
     const auto end =
-        rarefy_command({"run", "lp", "--n", "50", "--batch", "1500", "--grid", "1200",
-                        "--iterations", "3", "--threads", "2", "--out", folder.string()},
+        rarefy_command({"run", "lp", "--n", "50", "--sigma0", "1.5", "--batch", "1500", "--grid",
+                        "1200", "--iterations", "3", "--threads", "2", "--out", folder.string()},
                        in_little_memory(static_cast<rlim_t>(megabytes) << 20));
     if (end.exit_code == kNoLimits) GTEST_SKIP() << "limits cannot be set here";
     if (end.exit_code == 127) continue;  // not even the libraries can be loaded

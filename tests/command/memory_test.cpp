@@ -34,10 +34,22 @@ TEST_P(CommandMemoryOf, IsWhatWasEstimated) {
   const auto& [name, domain, algorithm, parameters, least] = GetParam();
   auto config = rarefy::default_config(domain, algorithm);
   config.iterations = 2;
+  // A probe of step sizes would leave the emitters' own memory untouched.
+  const auto* const step = algorithm.starts_with("map-elites") ? "iso-sigma" : "sigma0";
+  set(config, step, "1.5");
   const RunPlace place;
-  std::vector<std::string> words = {
-      "run", domain,      "--algorithm", algorithm, "--iterations",
-      "2",   "--threads", "1",           "--out",   (place / "run").string()};
+  std::vector<std::string> words = {"run",
+                                    domain,
+                                    "--algorithm",
+                                    algorithm,
+                                    "--iterations",
+                                    "2",
+                                    "--threads",
+                                    "1",
+                                    "--out",
+                                    (place / "run").string(),
+                                    std::string("--") + step,
+                                    "1.5"};
   for (const auto& [parameter, value] : parameters) {
     set(config, parameter, value);
     words.push_back("--" + parameter);

@@ -114,8 +114,9 @@ TEST_F(CommandProgram, IsLeftAtOnceByAnInterrupt) {
 }
 
 TEST_F(CommandProgram, ThatFailsNowAndThenIsToldOf) {
-  const auto result = run(with("fails objective"),
-                          {"--with-objective", "--retries", "0", "--objective-floor", "-100"});
+  const auto result =
+      run(with("fails objective"),
+          {"--with-objective", "--retries", "0", "--objective-floor", "-100", "--sigma0", "1.5"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_TRUE(contains(result.out, "ended without an answer; see failures.log")) << result.out;
   EXPECT_TRUE(contains(result.out, "QD score")) << result.out;

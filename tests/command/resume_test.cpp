@@ -96,10 +96,10 @@ TEST_F(CommandResume, RefusesAConfigurationThatWasChangedInWhatMatters) {
 TEST_F(CommandResume, AnImpossibleConfigurationInsideTheCheckpointIsBadData) {
   const auto payload = rarefy::read_checkpoint(folder / "checkpoint.bin");
   std::string text(reinterpret_cast<const char*>(payload.data()), payload.size());
-  const std::string was = "sigma0 = 1.5 ";
+  const std::string was = "sigma0 = 'auto'";
   const auto at = text.find(was);
   ASSERT_NE(at, std::string::npos);
-  text.replace(at, was.size(), "sigma0 = -1.0");
+  text.replace(at, was.size(), "sigma0 = -1.00 ");
   rarefy::write_checkpoint(folder / "checkpoint.bin", std::as_bytes(std::span(text)));
   const auto result = resume({"--iterations", "110"});
   EXPECT_EQ(result.exit_code, 3) << result.err;

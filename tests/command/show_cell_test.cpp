@@ -106,7 +106,7 @@ TEST_F(CommandShowCell, FindsCellsOfManyFeaturesByAPoint) {
 }
 
 TEST_F(CommandShowCell, PrintsTheArchiveAsCsv) {
-  run("lp", {"--n", "4"});
+  run("lp", {"--n", "4", "--sigma0", "1.5"});
   const auto result = show({"--csv"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const auto table = table_of(result.out);

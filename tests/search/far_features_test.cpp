@@ -25,6 +25,7 @@ Config small_config(const std::string& kernel) {
   Config config;
   config.emitters.count = 1;
   config.emitters.batch = 12;
+  config.emitters.sigma0 = 1.5;
   config.density.buffer = 24;
   config.archive.intervals = 5;
   config.density.kde.kernel = named<Kernel>(kernel);

@@ -71,6 +71,11 @@ class StepProbe {
   /// failed, and empty where none did.
   void tell(Index emitter, std::uint64_t iteration, Index first_row, Index not_its_own,
             BatchView features, std::span<const std::uint8_t> usable);
+  /// After that: 1 for each of its rows whose step is larger, by all that is known so far, than any
+  /// that emitters would begin with. What came of it is of no use to a search: where features fold
+  /// back, solutions far out have the same features as others near by, and would be kept as elites.
+  void too_large(Index emitter, std::uint64_t iteration, Index first_row,
+                 std::span<std::uint8_t> out) const;
   /// Called for every emitter that was told, after all of them were. Says whether it begins now.
   [[nodiscard]] bool concludes(Index emitter);
   [[nodiscard]] std::span<const double> start(Index emitter) const {

@@ -23,9 +23,10 @@ struct MetricsLine {
   double best_objective = 0;
   double mean_objective = 0;  ///< of the elites
   std::int64_t restarts = 0;
-  std::int64_t failed = 0;  ///< evaluations that failed
-  double outside = 0;       ///< part of the others whose features lay outside the box
-  double seconds = 0;       ///< spent searching, interruptions not counted
+  std::int64_t failed = 0;    ///< evaluations that failed
+  std::int64_t left_out = 0;  ///< evaluations that served the probe of step sizes alone
+  double outside = 0;         ///< part of the others whose features lay outside the box
+  double seconds = 0;         ///< spent searching, interruptions not counted
 };
 
 /// A column of metrics.csv. Whoever writes lines or shows them goes by the table of all of them.
