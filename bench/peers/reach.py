@@ -12,10 +12,9 @@ the coverage it ended with.
 
 Seconds are those of the processor (user and system), on one core and one thread, so that another
 program on the machine matters less than to a clock: it still takes its part of caches and of a
-core's units. Those of pyribs are of the loop alone. Those of Rarefy are of a whole process that is
-stopped at the iteration where it arrives, with its files; the start of the same process with one
-iteration is taken off. Coverage is looked at after every tenth iteration. Parameters of pyribs are
-those of compare.py, which also says what is not the same.
+core's units. Both are of the loop: Rarefy's are the processor_seconds of its metrics.csv, with the
+checkpoints that it writes. Coverage is looked at after every tenth iteration. Parameters of pyribs
+are those of compare.py, which also says what is not the same.
 
 With --csv each outcome is added to the file as soon as it is known, and one that the file has
 already is not measured again: it can be stopped and started again, a side at a time where need be.
@@ -25,7 +24,6 @@ import argparse
 import csv
 import os
 import pathlib
-import resource
 import subprocess
 import sys
 import tempfile
@@ -101,29 +99,30 @@ def pyribs(algorithm, domain, aim, centroids):
     return {"iterations": iteration, "seconds": time.process_time() - began, "coverage": coverage}
 
 
-def processor_seconds(words):
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([ARGUMENTS.rarefy, *map(str, words)], check=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+def rarefy_command(*words):
+    return subprocess.run([ARGUMENTS.rarefy, *map(str, words)], check=True, capture_output=True, text=True).stdout
 
 
 def rarefy(algorithm, domain, aim, profile, centroids, folder):
+    run = folder / "run"
     words = ["run", domain.name, "--algorithm", algorithm, "--profile", profile, "--seed",
-             ARGUMENTS.seed, "--threads", 1, "--metrics-every", EVERY, "--quiet", "--overwrite",
-             "--out", folder / "run"]
+             ARGUMENTS.seed, "--threads", 1, "--metrics-every", EVERY, "--quiet", "--overwrite", "--out", run]
     if centroids is not None:
         words += ["--centroids", folder / "centroids.npy"]
-    processor_seconds([*words, "--iterations", ARGUMENTS.iterations])
-    with open(folder / "run/metrics.csv", newline="", encoding="ascii") as file:
-        lines = list(csv.DictReader(file))
-    end = next((line for line in lines if in_percent(line["coverage"]) >= aim), lines[-1])
-    iterations = int(end["iteration"])
-    # Once more, no further than that.
-    words += ["--checkpoint-seconds", 1e6]
-    seconds = (processor_seconds([*words, "--iterations", iterations])
-               - processor_seconds([*words, "--iterations", 1]))
-    return {"iterations": iterations, "seconds": seconds, "coverage": in_percent(end["coverage"])}
+    # Not further than it takes, more or less: a run can always go on.
+    iterations = min(250, ARGUMENTS.iterations)
+    rarefy_command(*words, "--iterations", iterations)
+    while True:
+        with open(run / "metrics.csv", newline="", encoding="ascii") as file:
+            lines = list(csv.DictReader(file))
+        arrived = next((line for line in lines if in_percent(line["coverage"]) >= aim), None)
+        if arrived or iterations == ARGUMENTS.iterations:
+            break
+        iterations = min(2 * iterations, ARGUMENTS.iterations)
+        rarefy_command("resume", run, "--iterations", iterations, "--threads", 1, "--quiet")
+    end = arrived or lines[-1]
+    return {"iterations": int(end["iteration"]), "seconds": float(end["processor_seconds"]),
+            "coverage": in_percent(end["coverage"])}
 
 
 class Outcomes:
@@ -161,8 +160,7 @@ def cell(line, aim):
 
 
 def rarefy_version():
-    said = subprocess.run([ARGUMENTS.rarefy, "--version"], check=True, capture_output=True, text=True)
-    return said.stdout.split()[-1]
+    return rarefy_command("--version").split()[-1]
 
 
 def centroids_of(domain, folder):
@@ -170,7 +168,7 @@ def centroids_of(domain, folder):
     if not domain.is_cvt:
         return None
     if not (folder / "centroids.npy").is_file():
-        processor_seconds(["run", domain.name, "--iterations", 1, "--quiet", "--out", folder / "cells"])
+        rarefy_command("run", domain.name, "--iterations", 1, "--quiet", "--out", folder / "cells")
         (folder / "cells/centroids.npy").rename(folder / "centroids.npy")
     return np.load(folder / "centroids.npy")
 

@@ -106,11 +106,8 @@ std::string summary_of(const Run& run, PeakMemory memory) {
   }
   if (line.seconds > 0) {
     const double rate = static_cast<double>(line.evaluations) / line.seconds;
-    const auto worked = std::isnan(line.processor_seconds)
-                            ? std::string()
-                            : fmt::format("; {:.1f} processor seconds", line.processor_seconds);
-    put("time", fmt::format("{:.1f} s ({} solutions/s{})", line.seconds,
-                            with_commas(static_cast<std::int64_t>(std::min(rate, 1e18))), worked));
+    put("time", fmt::format("{:.1f} s ({} solutions/s)", line.seconds,
+                            with_commas(static_cast<std::int64_t>(std::min(rate, 1e18)))));
   }
   if (const auto text = run.evaluated_by(); !text.empty()) put("evaluated by", text);
   if (const auto text = program_of(run); !text.empty()) put("program", text);

@@ -31,6 +31,7 @@ buffer = 1000
 grid = 40
 iterations = 6
 metrics-every = 2
+frames = 0
 )";
 
 struct TrialsOutOfMemory : testing::Test {
@@ -75,7 +76,7 @@ TEST_F(TrialsOutOfMemory, FailOneByOneAndGoOnWithTheNextStart) {
   long failures = 0;
   sweep(
       // toml++, which reads what a trial was told, does not survive without small ones.
-      Counted::large, 8,
+      Counted::large, 4,
       [&] {
         const auto outcome = one->run();
         EXPECT_EQ(outcome.finished + outcome.failed, 2U);

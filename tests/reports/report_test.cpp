@@ -257,8 +257,8 @@ TEST(Reports, CountSecondsByTheClockWhereProcessorsAreNotKnown) {
   results.rows[1].trials[0].metrics.back().processor_seconds = std::nan("");
   EXPECT_THAT(text(), HasSubstr("seconds by the clock"));
   EXPECT_THAT(text(), Not(HasSubstr("processor seconds")));
-  EXPECT_FALSE(make_report(results).groups[0].rows[1].reach->processor_seconds);
-  EXPECT_TRUE(make_report(results).groups[0].rows[0].reach->processor_seconds);
+  EXPECT_TRUE(make_report(results).groups[0].rows[0].reach->knows_processors);
+  EXPECT_FALSE(make_report(results).groups[0].rows[1].reach->knows_processors);
 }
 
 TEST(Reports, TellOfWarnings) {
