@@ -6,6 +6,7 @@
 #include <functional>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -64,7 +65,7 @@ inline std::vector<pid_t> processes_with(const std::string& text) {
 /// Its place among the ranks; -1 for a process that is none.
 inline int rank_of(pid_t process) {
   const auto all = file_of_process(std::to_string(process), "environ");
-  const std::string name = std::string(1, '\0') + "OMPI_COMM_WORLD_RANK=";
-  const auto at = all.find(name);
-  return at == all.npos ? -1 : std::atoi(all.c_str() + at + name.size());
+  constexpr std::string_view kVariable("\0OMPI_COMM_WORLD_RANK=", 22);  // after the one before
+  const auto at = all.find(kVariable);
+  return at == all.npos ? -1 : std::atoi(all.c_str() + at + kVariable.size());
 }
