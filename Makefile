@@ -150,7 +150,7 @@ bench-instructions: ## count the instructions of the hot stages; fails where one
 reproduce: build ## run the paper's experiments and make their tables (hours; it can be stopped and started again)
 	scripts/reproduce
 
-reproduce-quick: build ## a small version of it (2 min); nothing in the repository changes
+reproduce-quick: build ## a small version of it (half a minute); nothing in the repository changes
 	scripts/reproduce quick
 
 lint: ## check the formatting, compile each source alone, run clang-tidy

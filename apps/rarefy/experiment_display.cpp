@@ -85,6 +85,14 @@ std::vector<std::string> lines_of(const ExperimentProgress& now, const TerminalS
   return lines;
 }
 
+std::string warnings_in(const TrialEvent& event) {
+  std::string text;
+  for (const auto& warning : event.warnings) {
+    text += fmt::format("rarefy: {}: warning: {}\n", event.name, warning);
+  }
+  return text;
+}
+
 std::string line_of(const TrialEvent& event) {
   if (event.kind == TrialEvent::Kind::failed) {
     return fmt::format("rarefy: {} failed: {}\n", event.name, first_line(event.error));
@@ -108,9 +116,10 @@ void ExperimentDisplay::show(const ExperimentProgress& progress) {
     leave();
   }
   for (const auto& event : progress.events) {
-    if (event.kind != TrialEvent::Kind::failed) continue;
+    const auto text = event.kind == TrialEvent::Kind::failed ? line_of(event) : warnings_in(event);
+    if (text.empty()) continue;
     erase();
-    say(line_of(event));
+    say(text);
   }
   if (terminal_) {
     draw(progress);

@@ -103,6 +103,12 @@ struct ExperimentRunVerb {
       print_out(fmt::format("Every trial is in {}\nGo on with: rarefy experiment report {}\n",
                             places.results().string(), places.folder.string()));
     }
+    if (outcome.warned > 0) {
+      say(
+          fmt::format("rarefy: {} of {} finished trials have warnings: warnings.txt in their "
+                      "folders, and the report\n",
+                      outcome.warned, outcome.finished));
+    }
     if (outcome.failed > 0) {
       say(
           fmt::format("rarefy: {} of {} trials failed; {} says why; the same command tries them "

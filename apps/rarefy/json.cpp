@@ -29,6 +29,7 @@ std::string json_of(const Run& run) {
   json["left_out"] = line.left_out;
   json["outside"] = line.outside;
   json["seconds"] = line.seconds;
+  json["processor_seconds"] = line.processor_seconds;  // null where it is not known
   json["journal_held"] = run.journal_held();
   json["journal_taken"] = run.journal_taken();
   json["density"] = run.search().density().description();

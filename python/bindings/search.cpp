@@ -201,10 +201,10 @@ nb::dict metrics(HeldSearch& self) {
   const Looking looking(self);
   const auto& given = self.config.output.objective_floor;
   const auto floor = given ? given : self.problem.objective_floor();
-  const auto line = measure(*self.search, self.config.output.entropy_floor, floor, 0.0);
+  const auto line = measure(*self.search, self.config.output.entropy_floor, floor, 0.0, 0.0);
   nb::dict row;
   for (const auto& column : metrics_columns()) {
-    if (column.name == "seconds") continue;  // whoever runs the loop knows
+    if (column.name.ends_with("seconds")) continue;  // whoever runs the loop knows
     std::visit(
         [&](auto field) { row[nb::str(column.name.data(), column.name.size())] = line.*field; },
         column.field);

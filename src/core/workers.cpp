@@ -14,6 +14,7 @@
 #include <immintrin.h>
 #endif
 
+#include "core/thread_clock.hpp"
 #include "rarefy/core/error.hpp"
 
 namespace rarefy {
@@ -173,6 +174,12 @@ Workers::Workers(Index threads) {
 Workers::~Workers() = default;
 
 Index Workers::threads() const { return static_cast<Index>(team_->helpers.size()) + 1; }
+
+double Workers::helper_seconds() const {
+  double sum = 0;
+  for (auto& helper : team_->helpers) sum += ThreadClock::of(helper).seconds();
+  return sum;
+}
 
 void Workers::run(Index count, TaskRef task) {
   if (team_->helpers.empty() || count <= 1) {

@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/thread_clock.hpp"
 #include "rarefy/core/error.hpp"
 
 namespace rarefy {
@@ -77,6 +78,12 @@ std::span<const RowDone> ThreadsStream::wait(StopFlag stop) {
   named_.clear();
   std::swap(named_, done_);
   return named_;
+}
+
+double ThreadsStream::processor_seconds() const {
+  double sum = 0;
+  for (auto& thread : threads_) sum += ThreadClock::of(thread).seconds();
+  return sum;
 }
 
 void ThreadsStream::abandon() {

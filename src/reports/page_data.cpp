@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <string_view>
 #include <utility>
@@ -42,29 +43,35 @@ PageJson column_of(const std::vector<MetricsLine>& lines, Field field) {
   return column;
 }
 
-PageJson curve_of(const std::vector<MetricsLine>& lines) {
+bool knows_processors(const std::vector<MetricsLine>& lines) {
+  return std::none_of(lines.begin(), lines.end(),
+                      [](const MetricsLine& line) { return std::isnan(line.processor_seconds); });
+}
+
+PageJson curve_of(const std::vector<MetricsLine>& lines, bool by_processors) {
   PageJson curve;
   curve["iteration"] = column_of(lines, &MetricsLine::iteration);
   curve["evaluations"] = column_of(lines, &MetricsLine::evaluations);
   curve["coverage"] = column_of(lines, &MetricsLine::coverage);
   curve["cross_entropy"] = column_of(lines, &MetricsLine::cross_entropy);
   curve["qd_score"] = column_of(lines, &MetricsLine::qd_score);
-  curve["seconds"] = column_of(lines, &MetricsLine::seconds);
+  curve["seconds"] =
+      column_of(lines, by_processors ? &MetricsLine::processor_seconds : &MetricsLine::seconds);
   return curve;
 }
 
-PageJson trial_json(const Trial& trial) {
+PageJson trial_json(const Trial& trial, bool by_processors) {
   PageJson json;
   json["seed"] = trial.config.seed;
   json["state"] = state_name(trial.state);
   if (!trial.error.empty()) json["error"] = trial.error;
   json["folder"] = trial.folder.string();
   json["command"] = command_of(trial.config);
-  if (!trial.metrics.empty()) json["curve"] = curve_of(trial.metrics);
+  if (!trial.metrics.empty()) json["curve"] = curve_of(trial.metrics, by_processors);
   return json;
 }
 
-PageJson row_json(const ResultRow& row, bool with_profile, std::size_t domain) {
+PageJson row_json(const ResultRow& row, bool with_profile, bool by_processors, std::size_t domain) {
   PageJson json;
   json["label"] = row.label(with_profile);
   json["algorithm"] = row.algorithm;
@@ -77,7 +84,7 @@ PageJson row_json(const ResultRow& row, bool with_profile, std::size_t domain) {
   json["iterations"] = row.trials.front().config.iterations;
   json["config"] = to_toml(row.trials.front().config);
   json["trials"] = PageJson::array();
-  for (const auto& trial : row.trials) json["trials"].push_back(trial_json(trial));
+  for (const auto& trial : row.trials) json["trials"].push_back(trial_json(trial, by_processors));
   if (auto paper = paper_values_of(row); !paper.empty()) json["paper"] = std::move(paper);
   return json;
 }
@@ -115,15 +122,22 @@ PageData page_data(const Results& results, ComparisonCache& cache) {
   const bool with_profile = std::any_of(
       data.sources.begin(), data.sources.end(),
       [&](const ResultRow* row) { return row->profile != data.sources.front()->profile; });
+  // Those of a clock say little of trials that ran side by side; but never some of each.
+  const bool by_processors =
+      std::all_of(data.sources.begin(), data.sources.end(), [](const ResultRow* row) {
+        return std::all_of(row->trials.begin(), row->trials.end(),
+                           [](const Trial& trial) { return knows_processors(trial.metrics); });
+      });
   for (const auto* row : data.sources) {
     auto info = domain_info(row->trials.front().config);
     const auto known = std::find(data.domains.begin(), data.domains.end(), info);
     data.domain_of.push_back(static_cast<std::size_t>(known - data.domains.begin()));
     if (known == data.domains.end()) data.domains.push_back(std::move(info));
-    data.rows.push_back(row_json(*row, with_profile, data.domain_of.back()));
+    data.rows.push_back(row_json(*row, with_profile, by_processors, data.domain_of.back()));
   }
   data.head["rarefy"] = kVersion;
   data.head["title"] = results.title;
+  data.head["seconds"] = by_processors ? "processor" : "clock";
   data.head["domains"] = PageJson::array();
   for (const auto& domain : data.domains) data.head["domains"].push_back(domain_json(domain));
   data.comparisons = page_comparisons(results, data, cache);

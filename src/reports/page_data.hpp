@@ -1,6 +1,7 @@
 // Results as the page reads them: JSON.
 //
-//   { rarefy, title, notes,
+//   { rarefy, title, notes, seconds ('processor': how long processors worked, all trials know it;
+//     'clock': how long it took),
 //     domains: [{ name, title, features, lower, upper, lines, places, constant }],
 //     rows: [{ label, algorithm, domain (index), profile, parameters: [[name, value]], iterations,
 //              config (TOML), trials: [{ seed, state, error, folder, command, curve: { iteration,

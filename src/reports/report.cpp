@@ -25,6 +25,17 @@ void note_trials(ReportGroup& group, const ReportRow& row, const ResultRow& sour
     group.notes.push_back(fmt::format("{}: seed {} failed: {}", row.label, trial.config.seed,
                                       trial.error.empty() ? "it is not known why" : trial.error));
   }
+  std::size_t warned = 0;
+  const Trial* first = nullptr;
+  for (const auto& trial : source.trials) {
+    if (trial.warnings.empty()) continue;
+    if (first == nullptr) first = &trial;
+    ++warned;
+  }
+  if (first != nullptr) {
+    group.notes.push_back(fmt::format("{}: {} of {} trials warned; seed {}: {}", row.label, warned,
+                                      row.trials(), first->config.seed, first->warnings.front()));
+  }
   if (row.finished == 1) {
     group.notes.push_back(fmt::format(
         "{}: a single trial finished, which says nothing of how much others would differ",
@@ -32,19 +43,23 @@ void note_trials(ReportGroup& group, const ReportRow& row, const ResultRow& sour
   }
 }
 
-// Once for all rows of which it is the same.
+// Once for all rows of which it is the same, and without their names where that is all there are.
 void note_iterations(ReportGroup& group) {
   std::map<std::int64_t, std::string> labels;
+  std::size_t with_paper = 0, others = 0;
   for (const auto& row : group.rows) {
     const bool has_paper = std::any_of(row.metrics.begin(), row.metrics.end(),
                                        [](const MetricReport& metric) { return metric.paper; });
+    with_paper += has_paper ? 1 : 0;
     if (!has_paper || row.iterations == kPaperIterations) continue;
+    ++others;
     auto& text = labels[row.iterations];
     text += (text.empty() ? "" : ", ") + row.label;
   }
   for (const auto& [iterations, text] : labels) {
-    group.notes.push_back(fmt::format("{}: {} iterations, where the paper's values are after {}",
-                                      text, with_commas(iterations),
+    const bool all = labels.size() == 1 && others == with_paper;
+    group.notes.push_back(fmt::format("{}{} iterations, where the paper's values are after {}",
+                                      all ? "" : text + ": ", with_commas(iterations),
                                       with_commas(kPaperIterations)));
   }
 }

@@ -18,15 +18,16 @@ struct MetricWords {
   int decimals;  // -1: four significant digits
 };
 
-constexpr std::array<MetricWords, 9> kMetricWords{{{"coverage", "coverage, %", 2},
-                                                   {"cross_entropy", "cross-entropy", 2},
-                                                   {"qd_score", "QD score", -1},
-                                                   {"best_objective", "best objective", -1},
-                                                   {"mean_objective", "mean objective", -1},
-                                                   {"restarts", "restarts", 1},
-                                                   {"failed", "failed", 1},
-                                                   {"outside", "outside, %", 2},
-                                                   {"seconds", "seconds", 1}}};
+constexpr std::array<MetricWords, 10> kMetricWords{{{"coverage", "coverage, %", 2},
+                                                    {"cross_entropy", "cross-entropy", 2},
+                                                    {"qd_score", "QD score", -1},
+                                                    {"best_objective", "best objective", -1},
+                                                    {"mean_objective", "mean objective", -1},
+                                                    {"restarts", "restarts", 1},
+                                                    {"failed", "failed", 1},
+                                                    {"outside", "outside, %", 2},
+                                                    {"seconds", "seconds", 1},
+                                                    {"processor_seconds", "processor s", 1}}};
 
 const MetricWords& words_of(std::string_view metric) {
   return *std::find_if(kMetricWords.begin(), kMetricWords.end(),
@@ -133,18 +134,24 @@ WordTable table_of_reach(const ReportGroup& group) {
   const bool from_paper = std::any_of(group.rows.begin(), group.rows.end(), [](const auto& row) {
     return row.reach && row.reach->from_paper;
   });
+  // Those of a clock say little of trials that ran side by side on a busy machine.
+  const bool by_processors = std::all_of(group.rows.begin(), group.rows.end(), [](const auto& row) {
+    return !row.reach || row.reach->knows_processors;
+  });
   WordTable table{.caption = fmt::format("until {} coverage: median over trials",
                                          from_paper ? "the paper's" : "a"),
-                  .heading = {"", "coverage, %", "reached by", "evaluations", "seconds"},
+                  .heading = {"", "coverage, %", "reached by", "evaluations",
+                              by_processors ? "processor seconds" : "seconds by the clock"},
                   .rows = {}};
   for (const auto& row : group.rows) {
     if (!row.reach) continue;
     const auto& reach = *row.reach;
+    const auto& seconds = by_processors ? reach.processor_seconds : reach.seconds;
     table.rows.push_back(
         {row.label, fmt::format("{:.2f}", reach.coverage),
          fmt::format("{} of {}", reach.reached, row.finished),
          reach.evaluations ? with_commas(static_cast<std::int64_t>(*reach.evaluations)) : "not",
-         reach.seconds ? fmt::format("{:.1f}", *reach.seconds) : "not"});
+         seconds ? fmt::format("{:.1f}", *seconds) : "not"});
   }
   return table;
 }

@@ -44,7 +44,8 @@ ReachReport reach_of(const ResultRow& row, const ReportOptions& options) {
   const auto* const paper = paper_value_of(row, "coverage");
   report.from_paper = !options.reach && paper != nullptr;
   report.coverage = options.reach.value_or(paper != nullptr ? paper->mean : kUsualReach);
-  std::vector<double> evaluations, seconds;
+  std::vector<double> evaluations, seconds, processor_seconds;
+  report.knows_processors = true;
   for (const auto& trial : row.trials) {
     if (!is_done(trial)) continue;
     const auto line = std::find_if(
@@ -55,9 +56,14 @@ ReachReport reach_of(const ResultRow& row, const ReportOptions& options) {
     report.reached += reached ? 1 : 0;
     evaluations.push_back(reached ? static_cast<double>(line->evaluations) : kNever);
     seconds.push_back(reached ? line->seconds : kNever);
+    processor_seconds.push_back(reached ? line->processor_seconds : kNever);
+    if (std::isnan(trial.metrics.back().processor_seconds)) report.knows_processors = false;
   }
   report.evaluations = finite_median(std::move(evaluations));
   report.seconds = finite_median(std::move(seconds));
+  if (report.knows_processors) {
+    report.processor_seconds = finite_median(std::move(processor_seconds));
+  }
   return report;
 }
 
@@ -108,7 +114,8 @@ std::vector<std::string> metrics_told(const std::vector<const ResultRow*>& rows)
     const bool of_objectives = column.name == "qd_score" || column.name == "best_objective" ||
                                column.name == "mean_objective";
     if (of_objectives && constant) continue;
-    const bool only_if_any = column.name == "failed" || column.name == "outside";
+    const bool only_if_any =
+        column.name == "failed" || column.name == "outside" || column.name == "processor_seconds";
     const bool any = std::any_of(rows.begin(), rows.end(), [&](const ResultRow* row) {
       const auto values = final_values(*row, column.name);
       return std::any_of(values.begin(), values.end(),

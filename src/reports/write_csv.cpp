@@ -73,6 +73,9 @@ void put_row(NumberLines& out, const ReportRow& row) {
   put("coverage", "reach_trials", row.reach->reached);
   if (row.reach->evaluations) put("coverage", "reach_evaluations", *row.reach->evaluations);
   if (row.reach->seconds) put("coverage", "reach_seconds", *row.reach->seconds);
+  if (row.reach->processor_seconds) {
+    put("coverage", "reach_processor_seconds", *row.reach->processor_seconds);
+  }
 }
 
 void put_anova(NumberLines& out, const TestReport& test, std::string_view name,

@@ -40,6 +40,8 @@ ReportJson json_of(const ReportRow& row) {
     reach["reached"] = row.reach->reached;
     reach["evaluations"] = row.reach->evaluations ? ReportJson(*row.reach->evaluations) : nullptr;
     reach["seconds"] = row.reach->seconds ? ReportJson(*row.reach->seconds) : nullptr;
+    reach["processor_seconds"] =
+        row.reach->processor_seconds ? ReportJson(*row.reach->processor_seconds) : nullptr;
   }
   return json;
 }

@@ -18,7 +18,7 @@ namespace {
 using Count = std::int64_t MetricsLine::*;
 using Value = double MetricsLine::*;
 
-constexpr std::array<MetricsColumn, 12> kColumns{{
+constexpr std::array<MetricsColumn, 13> kColumns{{
     {"iteration", &MetricsLine::iteration},
     {"evaluations", &MetricsLine::evaluations},
     {"coverage", &MetricsLine::coverage},
@@ -31,6 +31,7 @@ constexpr std::array<MetricsColumn, 12> kColumns{{
     {"left_out", &MetricsLine::left_out},
     {"outside", &MetricsLine::outside},
     {"seconds", &MetricsLine::seconds},
+    {"processor_seconds", &MetricsLine::processor_seconds},
 }};
 
 [[noreturn]] void refuse_metrics(std::size_t line, std::string_view given,
@@ -62,7 +63,8 @@ std::vector<const MetricsColumn*> columns_named(std::string_view header) {
 std::span<const MetricsColumn> metrics_columns() { return kColumns; }
 
 MetricsLine measure(const Search& search, double entropy_floor,
-                    std::optional<double> objective_floor, double seconds) {
+                    std::optional<double> objective_floor, double seconds,
+                    double processor_seconds) {
   const auto& archive = search.archive();
   const auto evaluated = search.evaluations() - search.failed() - search.left_out();
   return {
@@ -81,6 +83,7 @@ MetricsLine measure(const Search& search, double entropy_floor,
                      ? static_cast<double>(search.outside()) / static_cast<double>(evaluated)
                      : 0.0,
       .seconds = seconds,
+      .processor_seconds = processor_seconds,
   };
 }
 
@@ -102,7 +105,7 @@ std::string MetricsLog::csv() const {
       std::visit(
           [&](auto field) {
             // A clock has no more than milliseconds to say.
-            const auto* const form = column.name == "seconds" ? "{}{:.3f}" : "{}{}";
+            const auto* const form = column.name.ends_with("seconds") ? "{}{:.3f}" : "{}{}";
             fmt::format_to(std::back_inserter(out), fmt::runtime(form), separator, line.*field);
           },
           column.field);

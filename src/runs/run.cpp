@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "core/thread_clock.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/evaluators/threads_stream.hpp"
 #include "rarefy/experiment/config_file.hpp"
@@ -20,6 +21,7 @@
 #include "rarefy/storage/npy.hpp"
 #include "rarefy/tessellations/cvt.hpp"
 #include "runs/asynchronous_loop.hpp"
+#include "runs/elapsed.hpp"
 #include "runs/evaluation_journal.hpp"
 #include "runs/journaled_evaluation.hpp"
 #include "runs/least_state.hpp"
@@ -142,6 +144,28 @@ class Run::Checkpoints : public Observer {
   Clock::time_point last_;
   double cost_ = 0.0;  // of the last checkpoint, in seconds
 };
+
+// How long processors work for a run: the thread that drives it, its team, and what threads the
+// evaluator has.
+class Run::ProcessorClocks {
+ public:
+  ProcessorClocks(const Workers& workers, const Evaluator& evaluator)
+      : workers_(workers), evaluator_(evaluator) {}
+
+  [[nodiscard]] double worked() const { return work() - worked_before_; }
+
+ private:
+  [[nodiscard]] double work() const {
+    return driver_.seconds() + workers_.helper_seconds() + evaluator_.processor_seconds();
+  }
+
+  const Workers& workers_;
+  const Evaluator& evaluator_;
+  ThreadClock driver_ = ThreadClock::of_this_thread();
+  double worked_before_ = work();
+};
+
+Run::~Run() = default;
 
 Run::Run(Config config, RunFolder folder, std::shared_ptr<const Domain> domain, RunTeam team)
     : config_(std::move(config)),
@@ -326,9 +350,11 @@ void Run::set_program(const Settings& settings) {
 }
 
 double Run::seconds() const {
-  if (!going_since_) return seconds_before_;
-  const auto going = std::chrono::steady_clock::now() - *going_since_;
-  return seconds_before_ + std::chrono::duration<double>(going).count();
+  return seconds_before_ + (going_since_ ? seconds_since(*going_since_) : 0.0);
+}
+
+double Run::processor_seconds() const {
+  return processor_before_ + (clocks_ ? clocks_->worked() : 0.0);
 }
 
 std::optional<double> Run::objective_floor() const {
@@ -337,7 +363,8 @@ std::optional<double> Run::objective_floor() const {
 }
 
 MetricsLine Run::now() const {
-  return measure(*search_, config_.output.entropy_floor, objective_floor(), seconds());
+  return measure(*search_, config_.output.entropy_floor, objective_floor(), seconds(),
+                 processor_seconds());
 }
 
 DriveEnd Run::go(std::span<Observer* const> observers, StopFlag stop) {
@@ -370,10 +397,13 @@ DriveEnd Run::go_with(Evaluator& evaluator, std::span<Observer* const> observers
     all.push_back(&failures.emplace(*program, folder_.failures()));
   }
 
+  clocks_ = std::make_unique<const ProcessorClocks>(*team_.workers, evaluator);
   going_since_ = std::chrono::steady_clock::now();
   const auto wrap_up = [&] {
     seconds_before_ = seconds();
     going_since_.reset();
+    processor_before_ = processor_seconds();
+    clocks_.reset();
     if (search_->iteration() > 0) note_metrics();
     journal_taken_ += journal.taken();
     checkpoints.write();

@@ -1,6 +1,7 @@
 // The state of a run as it lies in checkpoint.bin.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <new>
 #include <stdexcept>
 
@@ -16,7 +17,7 @@ namespace rarefy {
 namespace {
 
 // Raised whenever a saved state means something else than before.
-constexpr std::int64_t kStateVersion = 6;
+constexpr std::int64_t kStateVersion = 7;
 
 constexpr double kMostSeconds = 1e12;  // tens of thousands of years
 
@@ -63,6 +64,7 @@ void Run::write_checkpoint() {
     out.integer("state.cells",
                 static_cast<std::int64_t>(search_->archive().tessellation().fingerprint()));
     out.real("state.seconds", seconds());
+    out.real("state.processor_seconds", processor_seconds());
     out.integer("state.turns", turns_taken_);
     metrics_.save(out);
     search_->save(out);
@@ -116,6 +118,13 @@ void Run::load_checkpoint() {
     if (!(seconds_before_ >= 0 && seconds_before_ <= kMostSeconds)) {
       throw Error(ErrorKind::corrupt, "saved state: seconds", fmt::format("{}", seconds_before_),
                   fmt::format("0 to {}", kMostSeconds));
+    }
+    processor_before_ = in.real("state.processor_seconds");
+    if (!std::isnan(processor_before_) &&
+        !(processor_before_ >= 0 && processor_before_ <= kMostSeconds)) {
+      throw Error(ErrorKind::corrupt, "saved state: processor seconds",
+                  fmt::format("{}", processor_before_),
+                  fmt::format("0 to {}, or nan where they are not known", kMostSeconds));
     }
     turns_taken_ = in.integer("state.turns", 0, std::int64_t{1} << 62);
     metrics_.load(in);

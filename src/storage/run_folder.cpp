@@ -16,10 +16,10 @@ namespace {
 constexpr std::string_view kConfig = "config.toml";
 constexpr std::string_view kTrajectory = "trajectory-";
 constexpr std::string_view kArm = "arm-";
-constexpr std::array<std::string_view, 13> kFiles = {
+constexpr std::array<std::string_view, 14> kFiles = {
     kConfig,         "checkpoint.bin", "metrics.csv", "archive.npz", "heatmap.png",
     "centroids.npy", "density.png",    "density.npz", "initial.npy", "journal.bin",
-    "order.bin",     "failures.log",   "frames.npz"};
+    "order.bin",     "failures.log",   "frames.npz",  "warnings.txt"};
 
 // "trajectory-12.png", for instance: a stem, the number of a cell and a type.
 bool is_of_a_cell(std::string_view name, std::string_view stem,

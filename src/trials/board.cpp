@@ -159,12 +159,14 @@ void TrialBoard::finished(std::size_t trial) {
   events_.push_back({.kind = TrialEvent::Kind::finished,
                      .name = entry.name,
                      .coverage = found->metrics.back().coverage,
-                     .seconds = found->metrics.back().seconds});
+                     .seconds = found->metrics.back().seconds,
+                     .warnings = found->warnings});
   write_results();
 }
 
 void TrialBoard::note_finished(Entry& entry, const Trial& trial) {
   entry.state = State::finished;
+  entry.warned = !trial.warnings.empty();
   entry.line = results_line(trial, entry.name, entry.parameters);
   rows_[entry.row].seconds += trial.metrics.back().seconds;
   ++rows_[entry.row].finished;
@@ -266,6 +268,7 @@ ExperimentOutcome TrialBoard::outcome() const {
   for (const auto& entry : entries_) {
     if (entry.state == State::finished) {
       ++outcome.finished;
+      outcome.warned += entry.warned ? 1 : 0;
     } else if (entry.state == State::failed) {
       ++outcome.failed;
     } else {

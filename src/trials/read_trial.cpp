@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "rarefy/core/error.hpp"
+#include "rarefy/core/numbers.hpp"
 #include "rarefy/experiment/config_file.hpp"
 #include "rarefy/storage/run_folder.hpp"
 #include "trials/text_file.hpp"
@@ -31,6 +32,12 @@ std::optional<Trial> read_in(const RunFolder& run) {
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::data) throw;
       throw Error(error.kind(), fmt::format("{}: {}", run.metrics().string(), error.what()));
+    }
+  }
+  if (run.warnings().exists()) {
+    const auto text = text_of_file(run.warnings());
+    for (const auto line : split(text, '\n')) {
+      if (!line.empty()) trial.warnings.emplace_back(line);
     }
   }
   const bool finished =

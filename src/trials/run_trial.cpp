@@ -4,6 +4,7 @@
 
 #include <array>
 #include <chrono>
+#include <string>
 
 #include "rarefy/archives/metrics.hpp"
 #include "rarefy/core/error.hpp"
@@ -11,6 +12,8 @@
 #include "rarefy/experiment/domain_table.hpp"
 #include "rarefy/experiment/make_program.hpp"
 #include "rarefy/runs/run.hpp"
+#include "rarefy/runs/warnings.hpp"
+#include "rarefy/storage/atomic_file.hpp"
 #include "rarefy/storage/run_folder.hpp"
 #include "trials/shared_cells.hpp"
 
@@ -73,6 +76,14 @@ std::unique_ptr<Run> take_up(const TrialOrder& order, const TrialTeam& team) {
   return run;
 }
 
+// Where nobody looks on, warnings are for whoever looks later.
+void keep_warnings(const Run& run) {
+  std::string text;
+  for (const auto& warning : warnings_of(run.search())) text += warning.text + "\n";
+  const auto file = run.folder().warnings();
+  if (!text.empty() || file.exists()) write_file_atomically(file, text);
+}
+
 }  // namespace
 
 DriveEnd run_trial(const TrialOrder& order, const TrialTeam& team) {
@@ -80,7 +91,9 @@ DriveEnd run_trial(const TrialOrder& order, const TrialTeam& team) {
   const auto run = begun ? take_up(order, team) : begin_trial(order, team);
   NewsTeller teller(team);
   const std::array<Observer*, 1> observers = {&teller};
-  return run->go(observers, team.stop);
+  const auto end = run->go(observers, team.stop);
+  keep_warnings(*run);
+  return end;
 }
 
 }  // namespace rarefy

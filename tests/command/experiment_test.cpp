@@ -6,6 +6,7 @@
 
 #include "command_line.hpp"
 #include "run_files.hpp"
+#include "support/without_seconds.hpp"
 
 namespace {
 
@@ -57,13 +58,6 @@ struct CommandExperiment : testing::Test {
   }
 };
 
-std::string without_clock(const std::string& csv) {
-  std::istringstream lines(csv);
-  std::string line, out;
-  while (std::getline(lines, line)) out += line.substr(0, line.rfind(',')) + "\n";
-  return out;
-}
-
 // All trials of two experiments are the same, but for how long they took.
 void expect_same_trials(const fs::path& one, const fs::path& other) {
   std::size_t count = 0;
@@ -75,7 +69,7 @@ void expect_same_trials(const fs::path& one, const fs::path& other) {
     ++count;
     const auto ours = bytes_of(entry.path()), theirs = bytes_of(other / name);
     if (name.filename() == "metrics.csv") {
-      EXPECT_EQ(without_clock(ours), without_clock(theirs));
+      EXPECT_EQ(without_seconds(ours), without_seconds(theirs));
     } else {
       EXPECT_TRUE(ours == theirs);
     }
@@ -245,6 +239,26 @@ TEST_F(CommandExperiment, AProgramThatNeverWorksFailsItsTrialAndNoOther) {
   EXPECT_TRUE(fs::exists(trial("default/dds-kde/one/seed-1") / "archive.npz"));
   EXPECT_TRUE(bytes_of(trial("default/dds-kde/one/seed-1") / "archive.npz") ==
               bytes_of(place / "run" / "archive.npz"));
+}
+
+TEST_F(CommandExperiment, WarningsOfTrialsAreKeptAndTold) {
+  const auto begun = rarefy_command({"run", "--command", "while read -r x y; do echo 7; done",
+                                     "--name", "far", "--n", "2", "--low", "0", "--high", "1",
+                                     "--iterations", "25", "--out", (place / "run").string()});
+  ASSERT_EQ(begun.exit_code, 0) << begun.err;
+  write_text(file, "base = 'run/config.toml'\nseeds = '1-2'\n");
+  const auto result = run();
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const std::string warning = "100 % of the evaluations have features outside the box";
+  EXPECT_TRUE(contains(result.err, "default/dds-kde/far/seed-2: warning: " + warning))
+      << result.err;
+  EXPECT_TRUE(contains(result.err, "2 of 2 finished trials have warnings")) << result.err;
+  EXPECT_TRUE(contains(bytes_of(trial("default/dds-kde/far/seed-1") / "warnings.txt"), warning));
+  EXPECT_TRUE(contains(bytes_of(folder / "results.csv"), ",warnings,"));
+  const auto report = rarefy_command({"experiment", "report", folder.string()});
+  EXPECT_TRUE(contains(report.out, "2 of 2 trials warned; seed 1: " + warning)) << report.out;
+  // Looked at once more, with nothing left to do, they are still counted.
+  EXPECT_TRUE(contains(run().err, "2 of 2 finished trials have warnings"));
 }
 
 TEST_F(CommandExperiment, ChangedTrialsAreRefusedUnlessOverwritten) {

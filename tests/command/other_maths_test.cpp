@@ -9,6 +9,7 @@
 #include "command_line.hpp"
 #include "rarefy/storage/checkpoint.hpp"
 #include "support/every_instruction_set.hpp"
+#include "support/without_seconds.hpp"
 
 namespace {
 
@@ -58,11 +59,9 @@ struct Bytes {
 };
 
 Bytes results_of(const fs::path& folder) {
-  Bytes out{.archive = bytes_of(folder / "archive.npz"), .metrics = {}, .state = {}};
-  std::istringstream lines(bytes_of(folder / "metrics.csv"));
-  for (std::string line; std::getline(lines, line);) {
-    out.metrics += line.substr(0, line.rfind(',')) + "\n";  // the last column is `seconds`
-  }
+  Bytes out{.archive = bytes_of(folder / "archive.npz"),
+            .metrics = without_seconds(bytes_of(folder / "metrics.csv")),
+            .state = {}};
   // A state has seconds in its metrics; what decides the rest of the run comes after them. A field
   // is its name, a letter for its type, the number of its values, and these.
   const auto checkpoint = rarefy::read_checkpoint(folder / "checkpoint.bin");

@@ -1,25 +1,11 @@
 // mpirun -n K rarefy experiment run: trials on ranks.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
+#include <csignal>
 
-#include "command/command_line.hpp"
-#include "evaluators/programs.hpp"
+#include "on_ranks.hpp"
 
 namespace {
-
-// As root, with more ranks than cores, and over nothing but this machine's own network; what is
-// left of a job is not waited for.
-int surroundings_of_trials() {
-  ::setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
-  ::setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
-  ::setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 1);
-  ::setenv("OMPI_MCA_hwloc_base_binding_policy", "none", 1);
-  ::setenv("OMPI_MCA_btl_tcp_if_include", "lo", 1);
-  ::setenv("OMPI_MCA_oob_tcp_if_include", "lo", 1);
-  ::setenv("OMPI_MCA_odls_base_sigkill_timeout", "0", 1);
-  return 0;
-}
 
 struct MpiExperiment : testing::Test {
   RunPlace place;
@@ -40,15 +26,13 @@ checkpoint-seconds = 0
 iterations = )" + std::to_string(iterations) +
                          "\n" + more);
   }
-  [[nodiscard]] Words words(const std::string& folder, int ranks) const {
+  [[nodiscard]] Words words(const std::string& folder, int count) const {
     const auto command =
         command_words({"experiment", "run", file.string(), "--out", (place / folder).string()});
-    if (ranks == 0) return command;
-    return Words{RAREFY_MPIRUN, "-q", "-n", std::to_string(ranks)} + command;
+    return count == 0 ? command : ranks(count, command);
   }
-  [[nodiscard]] ProcessResult run(const std::string& folder, int ranks) const {
-    Process process(words(folder, ranks), {.prepare = surroundings_of_trials});
-    return process.wait();
+  [[nodiscard]] ProcessResult run(const std::string& folder, int count) const {
+    return run_words(words(folder, count));
   }
   // Files of trials that are there, by their paths in the experiment.
   [[nodiscard]] std::vector<fs::path> files(const std::string& folder, const char* name) const {
@@ -69,22 +53,10 @@ iterations = )" + std::to_string(iterations) +
   }
 };
 
-// The process of that rank whose command line has `text`.
+// The process of that rank whose command line has `text`; 0 where there is none.
 pid_t process_of_rank(const std::string& text, int rank) {
-  const auto content = [](const fs::path& path) {
-    std::ifstream in(path, std::ios::binary);
-    std::ostringstream out;
-    if (in) out << in.rdbuf();
-    return out.str();
-  };
-  const auto variable = "OMPI_COMM_WORLD_RANK=" + std::to_string(rank) + std::string(1, '\0');
-  for (const auto& entry : fs::directory_iterator("/proc")) {
-    const auto name = entry.path().filename().string();
-    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    if (contains(content(entry.path() / "cmdline"), text) &&
-        contains(content(entry.path() / "environ"), variable)) {
-      return std::stoi(name);
-    }
+  for (const auto process : processes_with(text)) {
+    if (rank_of(process) == rank) return process;
   }
   return 0;
 }
@@ -92,9 +64,9 @@ pid_t process_of_rank(const std::string& text, int rank) {
 TEST_F(MpiExperiment, GivesTheSameAsOneProcess) {
   write(60);
   ASSERT_EQ(run("alone", 0).exit_code, 0);
-  for (const int ranks : {2, 3}) {
-    const auto name = "ranks-" + std::to_string(ranks);
-    const auto result = run(name, ranks);
+  for (const int count : {2, 3}) {
+    const auto name = "ranks-" + std::to_string(count);
+    const auto result = run(name, count);
     ASSERT_EQ(result.exit_code, 0) << result.err;
     expect_same_archives("alone", name);
     EXPECT_TRUE(contains(result.out, "2 of 2")) << result.out;
@@ -113,7 +85,7 @@ TEST_F(MpiExperiment, AKilledRankEndsTheJobAndTheNextGoesOn) {
     SCOPED_TRACE(rank);
     const auto name = "killed-" + std::to_string(rank);
     {
-      Process process(words(name, 3), {.prepare = surroundings_of_trials});
+      Process process(words(name, 3), {.prepare = surroundings_in_haste});
       ASSERT_TRUE(process.wait_until([&] { return files(name, "config.toml").size() >= 2; }));
       const auto victim = process_of_rank((place / name).string(), rank);
       ASSERT_GT(victim, 0);
@@ -133,7 +105,7 @@ TEST_F(MpiExperiment, AKilledRankEndsTheJobAndTheNextGoesOn) {
 
 TEST_F(MpiExperiment, AnInterruptStopsAllRanksAndSaves) {
   write(1'000'000'000);
-  Process process(words("run", 3), {.prepare = surroundings_of_trials});
+  Process process(words("run", 3), {.prepare = surroundings_in_haste});
   ASSERT_TRUE(process.wait_until([&] { return files("run", "config.toml").size() >= 2; }));
   const auto rank_0 = process_of_rank((place / "run").string(), 0);
   ASSERT_GT(rank_0, 0);
@@ -160,7 +132,7 @@ TEST_F(MpiExperiment, WhatIsWrongIsToldOnceAndNobodyWaits) {
   EXPECT_EQ(result.err.find("did you mean 'arm'"), result.err.rfind("did you mean 'arm'"));
   EXPECT_TRUE(contains(result.err, "did you mean 'arm'")) << result.err;
   write(20);
-  Process list(words("run", 3) + Words{"--dry-run"}, {.prepare = surroundings_of_trials});
+  Process list(words("run", 3) + Words{"--dry-run"}, {.prepare = surroundings_in_haste});
   EXPECT_EQ(list.wait().exit_code, 0);
   EXPECT_TRUE(contains(list.wait().out, "default/dds-kde/lp/seed-1  waits"));
 }

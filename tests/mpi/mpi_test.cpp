@@ -7,70 +7,14 @@
 #include <iostream>
 #include <random>
 
-#include "command/command_line.hpp"
-#include "evaluators/programs.hpp"
+#include "on_ranks.hpp"
 
 namespace {
-
-// As root, with more ranks than cores, and over nothing but this machine's own network.
-int surroundings() {
-  ::setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
-  ::setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
-  ::setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 1);
-  ::setenv("OMPI_MCA_hwloc_base_binding_policy", "none", 1);
-  ::setenv("OMPI_MCA_btl_tcp_if_include", "lo", 1);
-  ::setenv("OMPI_MCA_oob_tcp_if_include", "lo", 1);
-  return 0;
-}
-
-// mpirun gives what is left of a job so many seconds to end by itself, twice.
-int surroundings_in_haste() {
-  ::setenv("OMPI_MCA_odls_base_sigkill_timeout", "0", 1);
-  return surroundings();
-}
-
-Words ranks(int count, const Words& command) {
-  return Words{RAREFY_MPIRUN, "-q", "-n", std::to_string(count)} + command;
-}
-Words rarefy_on(int count, const Words& arguments) {
-  return ranks(count, command_words(arguments));
-}
-ProcessResult run_words(const Words& words, std::function<int()> prepare = surroundings_in_haste) {
-  Process process(words, {.prepare = std::move(prepare)});
-  return process.wait();
-}
 
 std::size_t count_of(std::string_view text, std::string_view part) {
   std::size_t count = 0;
   for (auto at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
   return count;
-}
-
-/// A file of a process; empty where that is gone.
-std::string file_of_process(const std::string& process, const std::string& name) {
-  std::ifstream file("/proc/" + process + "/" + name, std::ios::binary);
-  std::ostringstream text;
-  if (file) text << file.rdbuf();
-  return text.str();
-}
-
-/// Processes in whose command line `text` is.
-std::vector<pid_t> processes_with(const std::string& text) {
-  std::vector<pid_t> found;
-  for (const auto& entry : fs::directory_iterator("/proc")) {
-    const auto name = entry.path().filename().string();
-    if (name.find_first_not_of("0123456789") != name.npos) continue;
-    if (contains(file_of_process(name, "cmdline"), text) && lives(std::stoi(name)))
-      found.push_back(std::stoi(name));
-  }
-  return found;
-}
-
-int rank_of(pid_t process) {
-  const auto all = file_of_process(std::to_string(process), "environ");
-  const std::string name = std::string(1, '\0') + "OMPI_COMM_WORLD_RANK=";
-  const auto at = all.find(name);
-  return at == all.npos ? -1 : std::atoi(all.c_str() + at + name.size());
 }
 
 // ---- the same bits ------------------------------------------------------------------------------

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "rarefy/core/error.hpp"
+#include "rarefy/reports/write_report.hpp"
 #include "reports/made_results.hpp"
 #include "reports/report_parts.hpp"
 
@@ -15,6 +16,7 @@ namespace {
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 std::vector<std::string> titles_of(const Report& report) {
   std::vector<std::string> titles;
@@ -65,15 +67,18 @@ TEST(Reports, CountUntilACoverageIsReached) {
   EXPECT_EQ(reach.reached, 2U);
   EXPECT_EQ(reach.evaluations, 5000 * 540);  // 2,700,000 twice, and never
   EXPECT_EQ(reach.seconds, 30);              // 20, 30, and never
+  EXPECT_EQ(reach.processor_seconds, 90);
   reach = *make_report(results, {.reach = 75}).groups[0].rows[0].reach;
   EXPECT_FALSE(reach.from_paper);
   EXPECT_EQ(reach.reached, 1U);
   EXPECT_FALSE(reach.evaluations) << "most never got there";
   EXPECT_FALSE(reach.seconds);
+  EXPECT_FALSE(reach.processor_seconds);
   reach = *make_report(results, {.reach = 30}).groups[0].rows[0].reach;
   EXPECT_EQ(reach.reached, 3U);
   EXPECT_EQ(reach.evaluations, 2500 * 540);
   EXPECT_EQ(reach.seconds, 10);
+  EXPECT_EQ(reach.processor_seconds, 30);
   results.rows[0].trials.pop_back();  // of two, one never gets there
   EXPECT_FALSE(make_report(results).groups[0].rows[0].reach->evaluations);
 }
@@ -228,6 +233,41 @@ TEST(Reports, TellWhereBudgetsDiffer) {
                        "they are compared at the end of each"));
   EXPECT_THAT(report.groups[0].notes,
               Contains("ns: 200 iterations, where the paper's values are after 5,000"));
+}
+
+TEST(Reports, TellOnceWhatHoldsForAllRows) {
+  Results results;
+  results.rows.push_back(made_row("dds-kde", "lp", {0.5, 0.6}));
+  results.rows.push_back(made_row("ns", "lp", {0.5, 0.7}));
+  for (auto& row : results.rows) {
+    for (auto& trial : row.trials) trial.config.iterations = 200;
+  }
+  EXPECT_THAT(make_report(results).groups[0].notes,
+              Contains("200 iterations, where the paper's values are after 5,000"));
+}
+
+TEST(Reports, CountSecondsByTheClockWhereProcessorsAreNotKnown) {
+  Results results;
+  results.rows.push_back(made_row("dds-kde", "lp", {0.5, 0.6}));
+  results.rows.push_back(made_row("ns", "lp", {0.5, 0.7}));
+  const auto text = [&] { return write_report(make_report(results), ReportFormat::text); };
+  EXPECT_THAT(text(), HasSubstr("processor seconds"));
+  EXPECT_THAT(text(), Not(HasSubstr("seconds by the clock")));
+  // One that does not know is enough: the rows of a table are of one kind.
+  results.rows[1].trials[0].metrics.back().processor_seconds = std::nan("");
+  EXPECT_THAT(text(), HasSubstr("seconds by the clock"));
+  EXPECT_THAT(text(), Not(HasSubstr("processor seconds")));
+  EXPECT_TRUE(make_report(results).groups[0].rows[0].reach->knows_processors);
+  EXPECT_FALSE(make_report(results).groups[0].rows[1].reach->knows_processors);
+}
+
+TEST(Reports, TellOfWarnings) {
+  Results results;
+  results.rows.push_back(made_row("dds-kde", "lp", {0.5, 0.6, 0.7}));
+  results.rows[0].trials[1].warnings = {"half of it is outside", "and more"};
+  results.rows[0].trials[2].warnings = {"all of it is outside"};
+  EXPECT_THAT(make_report(results).groups[0].notes,
+              Contains("dds-kde: 2 of 3 trials warned; seed 2: half of it is outside"));
 }
 
 TEST(Reports, HaveNothingToSayOfTrialsThatHaveNotFinished) {

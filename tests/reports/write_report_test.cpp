@@ -30,7 +30,8 @@ TEST(WrittenReports, AreAlignedAsText) {
   EXPECT_THAT(text, HasSubstr("  dds-kde       5  26.28 ± 1.11  67.67 ± 2.13  -17.2"));
   EXPECT_THAT(text, HasSubstr("  cma-me        5  26.54 ± 0.71  42.90 ± 0.25  -21.8"));
   EXPECT_THAT(text, HasSubstr("26.40 [24.50, 27.10]"));
-  EXPECT_THAT(text, HasSubstr("  dds-kde        67.67      0 of 5          not      not\n"));
+  EXPECT_THAT(text,
+              HasSubstr("  dds-kde        67.67      0 of 5          not                not\n"));
   EXPECT_THAT(text, HasSubstr("coverage: ANOVA F(2, 12) = 7.1378, p = 0.009; Welch's F(2, 7.65) = "
                               "6.2978, p = 0.024\n"));
   EXPECT_THAT(text, HasSubstr("coverage by Tukey's HSD, level 0.05\n"

@@ -1,5 +1,7 @@
 // States that could be read, but not counted on from.
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "rarefy/core/error.hpp"
 #include "rarefy/runs/run.hpp"
@@ -61,6 +63,13 @@ TEST_F(ForgedState, SecondsMustBePossible) {
     forge("state.seconds", seconds);
     EXPECT_NE(refusal().find("seconds: got"), std::string::npos) << refusal();
   }
+  forge("state.seconds", 1.0);
+  for (const double seconds : {-1.0, 1e13, std::numeric_limits<double>::infinity()}) {
+    forge("state.processor_seconds", seconds);
+    EXPECT_NE(refusal().find("processor seconds: got"), std::string::npos) << refusal();
+  }
+  forge("state.processor_seconds", std::nan(""));  // not known
+  EXPECT_EQ(refusal(), "none");
   // So little time that the rate is beyond any integer.
   forge("state.seconds", 1e-300);
   const auto run = rarefy::Run::resume(RunFolder::open(folder), 1);

@@ -17,6 +17,7 @@
 #include "support/counted_problem.hpp"
 #include "support/small_config.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/without_seconds.hpp"
 
 namespace rarefy {
 namespace {
@@ -33,12 +34,8 @@ std::string bytes_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// Without the last column, which is measured time.
 std::string metrics_of(const fs::path& folder) {
-  std::ifstream in(folder / "metrics.csv");
-  std::string all;
-  for (std::string line; std::getline(in, line);) all += line.substr(0, line.rfind(',')) + "\n";
-  return all;
+  return without_seconds(bytes_of(folder / "metrics.csv"));
 }
 
 enum class Hands { threads, stream, asynchronous };

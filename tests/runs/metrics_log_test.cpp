@@ -12,8 +12,9 @@ namespace {
 
 MetricsLog some_lines() {
   MetricsLog log;
-  log.add({10, 360, 1.0 / 3.0, 23.1, 5.5, -1e-300, 0.125, 2, 0, 0.0, 0.5});
-  log.add({20, 720, 0.1 + 0.2, 9.2103403719761836, 1e22, 100, -7.0, 3, 41, 1.0 / 7.0, 1.25});
+  log.add({10, 360, 1.0 / 3.0, 23.1, 5.5, -1e-300, 0.125, 2, 0, 0, 0.0, 0.5, 0.25});
+  log.add(
+      {20, 720, 0.1 + 0.2, 9.2103403719761836, 1e22, 100, -7.0, 3, 41, 5, 1.0 / 7.0, 1.25, 2.5});
   return log;
 }
 
@@ -24,19 +25,19 @@ TEST(MetricsLog, NumbersComeBackFromCsvToTheLastBit) {
   std::getline(csv, line);
   EXPECT_EQ(line,
             "iteration,evaluations,coverage,cross_entropy,qd_score,best_objective,mean_objective,"
-            "restarts,failed,outside,seconds");
+            "restarts,failed,outside,seconds,processor_seconds");
   for (const auto& expected : log.lines()) {
     ASSERT_TRUE(std::getline(csv, line));
     std::istringstream words(line);
     std::vector<double> values;
     for (std::string word; std::getline(words, word, ',');) values.push_back(std::stod(word));
-    EXPECT_EQ(
-        values,
-        (std::vector<double>{
-            static_cast<double>(expected.iteration), static_cast<double>(expected.evaluations),
-            expected.coverage, expected.cross_entropy, expected.qd_score, expected.best_objective,
-            expected.mean_objective, static_cast<double>(expected.restarts),
-            static_cast<double>(expected.failed), expected.outside, expected.seconds}));
+    EXPECT_EQ(values, (std::vector<double>{
+                          static_cast<double>(expected.iteration),
+                          static_cast<double>(expected.evaluations), expected.coverage,
+                          expected.cross_entropy, expected.qd_score, expected.best_objective,
+                          expected.mean_objective, static_cast<double>(expected.restarts),
+                          static_cast<double>(expected.failed), expected.outside, expected.seconds,
+                          expected.processor_seconds}));
   }
   EXPECT_FALSE(std::getline(csv, line));
 }
@@ -60,6 +61,7 @@ TEST(MetricsLog, ReadsColumnsByTheirNames) {
   EXPECT_EQ(lines[0].iteration, 5);
   EXPECT_EQ(lines[0].coverage, 0.25);
   EXPECT_EQ(lines[0].seconds, 0.0);
+  EXPECT_TRUE(std::isnan(lines[0].processor_seconds)) << "not known";
 }
 
 TEST(MetricsLog, RefusesWhatIsNoCsvOfMetrics) {
@@ -121,7 +123,7 @@ TEST(Measure, CountsWhatTheSearchHasDone) {
   const auto search = rarefy::make_search(config, domain->info(), 1);
   PlainEvaluator evaluator(*domain);
   rarefy::drive(*search, evaluator, 20);
-  const auto line = rarefy::measure(*search, 1e-14, 0.0, 2.5);
+  const auto line = rarefy::measure(*search, 1e-14, 0.0, 2.5, 4.5);
   EXPECT_EQ(line.iteration, 20);
   EXPECT_EQ(line.evaluations, 20 * 24);
   EXPECT_EQ(line.coverage, static_cast<double>(search->archive().size()) / 400.0);
@@ -129,13 +131,14 @@ TEST(Measure, CountsWhatTheSearchHasDone) {
   EXPECT_EQ(line.qd_score, static_cast<double>(search->archive().size()));
   EXPECT_EQ(line.best_objective, 1.0);
   EXPECT_EQ(line.seconds, 2.5);
+  EXPECT_EQ(line.processor_seconds, 4.5);
   EXPECT_EQ(line.mean_objective, 1.0);
   EXPECT_EQ(line.failed, 0);
   EXPECT_EQ(line.outside, 0.0);
-  const auto other = rarefy::measure(*search, 0.5, -1.0, 0);
+  const auto other = rarefy::measure(*search, 0.5, -1.0, 0, 0);
   EXPECT_LT(other.cross_entropy, line.cross_entropy);
   EXPECT_EQ(other.qd_score, 2.0 * line.qd_score);
-  EXPECT_TRUE(std::isnan(rarefy::measure(*search, 0.5, std::nullopt, 0).qd_score));
+  EXPECT_TRUE(std::isnan(rarefy::measure(*search, 0.5, std::nullopt, 0, 0).qd_score));
 }
 
 }  // namespace

@@ -102,8 +102,8 @@ TEST(RunFolder, ARunThatIsThereIsRefusedUnlessOverwritten) {
 TEST(RunFolder, FilesWithTheNamesOfARunAreRefusedUnlessOverwritten) {
   for (const auto* name :
        {"metrics.csv", "archive.npz", "heatmap.png", "checkpoint.bin", "centroids.npy",
-        "initial.npy", "journal.bin", "failures.log", "density.png", "density.npz", "frames.npz",
-        "trajectory-12.csv", "trajectory-3.png", "arm-7.png"}) {
+        "initial.npy", "journal.bin", "failures.log", "warnings.txt", "density.png", "density.npz",
+        "frames.npz", "trajectory-12.csv", "trajectory-3.png", "arm-7.png"}) {
     const TemporaryFolder place;
     const auto path = place.path() / "run";
     fs::create_directory(path);

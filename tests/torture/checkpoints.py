@@ -109,12 +109,13 @@ def without_times(bytes_of_file):
     for field in decode(bytes_of_file):
         if field.name == b"metrics.counts":
             lines = field.count // 4
-        if field.name == b"state.seconds":
+        if field.name in (b"state.seconds", b"state.processor_seconds"):
             field = field.with_values([0.0])
         if field.name == b"metrics.values" and lines:
             values = field.values()
-            each = len(values) // lines  # the last of a line is the time
-            values[each - 1::each] = [0.0] * lines
+            each = len(values) // lines  # the last two of a line are times
+            for place in (each - 2, each - 1):
+                values[place::each] = [0.0] * lines
             field = field.with_values(values)
         fields.append(field)
     return fields

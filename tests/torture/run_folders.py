@@ -1,6 +1,7 @@
 """Are the files of a run whole, and are two runs the same?"""
 
 import io
+import itertools
 import re
 import zipfile
 
@@ -14,7 +15,8 @@ except ImportError:  # before Python 3.11
     tomllib = None
 
 NAMES = ("config.toml", "checkpoint.bin", "metrics.csv", "archive.npz", "heatmap.png",
-         "centroids.npy", "density.png", "density.npz", "initial.npy", "journal.bin", "failures.log")
+         "centroids.npy", "density.png", "density.npz", "initial.npy", "journal.bin", "failures.log",
+         "warnings.txt")
 OF_A_CELL = re.compile(r"trajectory-\d+\.(png|csv)|arm-\d+\.png")
 TEMPORARY = re.compile(r"\..+\.tmp-\d+-\d+")
 
@@ -90,7 +92,9 @@ def damages(folder, temporaries=True):
 
 
 def _without_seconds(data):
-    return [line.rsplit(b",", 1)[0] for line in data.splitlines()]
+    lines = [line.split(b",") for line in data.splitlines()]
+    kept = [not name.endswith(b"seconds") for name in lines[0]] if lines else []
+    return [list(itertools.compress(line, kept)) for line in lines]
 
 
 def iteration_in(folder):

@@ -13,6 +13,7 @@
 #include "rarefy/storage/npy.hpp"
 #include "rarefy/trials/results.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/without_seconds.hpp"
 
 namespace fs = std::filesystem;
 using rarefy::Experiment;
@@ -45,14 +46,6 @@ std::string bytes_in(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   EXPECT_TRUE(in) << file;
   return {std::istreambuf_iterator<char>(in), {}};
-}
-
-// The last column is a clock's.
-std::string without_seconds(const std::string& csv) {
-  std::istringstream lines(csv);
-  std::string line, out;
-  while (std::getline(lines, line)) out += line.substr(0, line.rfind(',')) + "\n";
-  return out;
 }
 
 struct RunExperiment : testing::Test {

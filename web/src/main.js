@@ -5,6 +5,7 @@ import { curves } from './curves.js';
 import { fill, h } from './dom.js';
 import { heatmaps } from './heatmaps.js';
 import { listen } from './live.js';
+import { name_seconds } from './metrics.js';
 import { model_of } from './model.js';
 import { summary_of } from './summary.js';
 import { tables } from './tables.js';
@@ -55,6 +56,7 @@ function say(text, state) {
 
 async function show(data) {
   const model = model_of(data);
+  name_seconds(model);
   document.title = model.title || 'Rarefy';
   title.textContent = model.title || 'Rarefy';
   summary.textContent = summary_of(model);

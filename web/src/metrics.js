@@ -17,7 +17,7 @@ export const metrics = {
     text: plain, with_error: (mean, error) => with_error(mean, error),
   },
   seconds: {
-    title: 'Seconds', axis: 'seconds', factor: 1, unit: ' s', more_is_better: false, from_zero: true,
+    title: 'Seconds', axis: 'seconds', factor: 1, unit: ' s', more_is_better: false, from_zero: true, column: 'time',
     text: plain, with_error: (mean, error) => with_error(mean, error), to_read: duration,
   },
 };
@@ -27,6 +27,15 @@ export const axes = {
   evaluations: { title: 'evaluations', axis: 'evaluations' },
   seconds: { title: 'seconds', axis: 'seconds of search' },
 };
+
+/// Seconds are those of processors where all trials know them, and those of a clock where not.
+export function name_seconds({ seconds }) {
+  const of_processors = seconds === 'processor';
+  metrics.seconds.title = of_processors ? 'Processor seconds' : 'Seconds';
+  metrics.seconds.axis = of_processors ? 'processor seconds' : 'seconds';
+  metrics.seconds.column = of_processors ? 'processor time' : 'time';
+  axes.seconds.axis = of_processors ? 'processor seconds of search' : 'seconds of search';
+}
 
 /// The QD score says something only where objectives vary: elsewhere it counts cells.
 export function metrics_of(model, domain) {

@@ -47,6 +47,9 @@ function table_of(model, metric) {
         model.used_domains.map((domain) => of_cell(label, domain)))))))];
 }
 
+/// What there is to choose.
+const names_of = (model) => [...metrics_of(model), metrics.seconds.title].join();
+
 export function tables() {
   const controls = h('div', { class: 'controls' });
   const body = h('div', { class: 'card' });
@@ -69,8 +72,8 @@ export function tables() {
     update(next) {
       const first = model === null;
       model = next;
-      if (first || controls.dataset.metrics !== metrics_of(model).join()) {
-        controls.dataset.metrics = metrics_of(model).join();
+      if (first || controls.dataset.metrics !== names_of(model)) {
+        controls.dataset.metrics = names_of(model);
         fill(controls,
           choice('Of', [...metrics_of(model), 'seconds'].map((metric) => [metric, metrics[metric].title.toLowerCase().replace('qd', 'QD')]), view.metric, (metric) => change({ metric })),
           choice('Show', Object.entries(statistics), view.statistic, (statistic) => change({ statistic })));

@@ -1,6 +1,7 @@
 // Every trial: how far it is, what it was told, and the command that repeats it.
 import { fill, h } from './dom.js';
 import { count, duration, fixed, listed, whole } from './format.js';
+import { metrics } from './metrics.js';
 import { row_title } from './model.js';
 
 const states = { waiting: 'not begun', begun: 'under way', finished: 'finished', failed: 'failed' };
@@ -45,7 +46,7 @@ function trial_line(trial) {
 function details_of(model, row) {
   return [
     h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': `Trials of ${row_title(model, row)}` },
-      h('table', {}, h('thead', {}, h('tr', {}, ['seed', 'state', 'iterations', 'coverage', 'cross-entropy', 'time', 'command that repeats it'].map((text, i) => h('th', { scope: 'col', class: i !== 1 && i < 6 ? 'number' : '' }, text)))),
+      h('table', {}, h('thead', {}, h('tr', {}, ['seed', 'state', 'iterations', 'coverage', 'cross-entropy', metrics.seconds.column, 'command that repeats it'].map((text, i) => h('th', { scope: 'col', class: i !== 1 && i < 6 ? 'number' : '' }, text)))),
         h('tbody', {}, row.trials.map(trial_line)))),
     row.config ? h('details', { class: 'config' }, h('summary', {}, 'configuration'), copy_button(row.config, 'the configuration'), h('pre', {}, row.config)) : '',
   ];

@@ -58,7 +58,7 @@ export function report_tests({ browser, report, ablation, made_up, runs }) {
       await page.getByText('evaluations', { exact: true }).click();
       assert.deepEqual(await axis(), { name: 'evaluations', max: 40 * 540 });
       await page.locator('#curves').getByText('seconds', { exact: true }).click();
-      assert.equal((await axis()).name, 'seconds of search');
+      assert.equal((await axis()).name, 'processor seconds of search');
       assert.deepEqual(page.problems, []);
     },
 

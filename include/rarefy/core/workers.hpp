@@ -27,6 +27,9 @@ class Workers {
   Workers& operator=(const Workers&) = delete;
 
   [[nodiscard]] Index threads() const;
+  /// How long processors have worked for the others than the calling one since the team was made,
+  /// in seconds; with whoever shares the team. Not a number where the system cannot tell.
+  [[nodiscard]] double helper_seconds() const;
 
   /// Calls task(i) once for every i in [0, count), in any order, on any thread,
   /// and returns when all are done. The first exception a task throws is thrown

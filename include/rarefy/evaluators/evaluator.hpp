@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -53,6 +54,13 @@ class Evaluator {
   /// How many rows can be under way at a time: with fewer at hand, somebody is idle.
   [[nodiscard]] virtual Index capacity() const { return 1; }
 
+  /// How long processors have worked for it so far, in seconds, the calling thread and the threads
+  /// of a team that others use as well left out. Not a number where it is not known: somewhere
+  /// else, say.
+  [[nodiscard]] virtual double processor_seconds() const {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+
   /// Who evaluates, in words for the user, where that is not this process alone.
   [[nodiscard]] virtual std::string description() const { return {}; }
 };
@@ -67,6 +75,7 @@ class ThreadsEvaluator : public Evaluator {
   bool evaluate_telling(BatchView solutions, const EvaluationSpan& out, const RowsDone& done,
                         StopFlag stop) override;
   [[nodiscard]] Index capacity() const override { return workers_.threads(); }
+  [[nodiscard]] double processor_seconds() const override { return 0; }
 
  private:
   void evaluate_piece(BatchView solutions, const EvaluationSpan& out, Index first,

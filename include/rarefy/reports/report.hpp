@@ -43,6 +43,9 @@ struct ReachReport {
   /// The median over all finished trials, of which those that never got there count as infinite;
   /// none where that is infinite.
   std::optional<double> evaluations, seconds;
+  /// The same of processors' time, where all finished trials know it: none as well where not.
+  std::optional<double> processor_seconds;
+  bool knows_processors = false;
 };
 
 struct ReportRow {

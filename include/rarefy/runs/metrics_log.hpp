@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,6 +28,9 @@ struct MetricsLine {
   std::int64_t left_out = 0;  ///< evaluations that served the probe of step sizes alone
   double outside = 0;         ///< part of the others whose features lay outside the box
   double seconds = 0;         ///< spent searching, interruptions not counted
+  /// How long processors have worked for it meanwhile, all threads together. Not a number where it
+  /// is not known: other processes evaluated, or it is a line from before there was this column.
+  double processor_seconds = std::numeric_limits<double>::quiet_NaN();
 };
 
 /// A column of metrics.csv. Whoever writes lines or shows them goes by the table of all of them.
@@ -43,7 +47,8 @@ struct MetricsColumn {
 
 /// Without an objective floor the QD score is not a number.
 [[nodiscard]] MetricsLine measure(const Search& search, double entropy_floor,
-                                  std::optional<double> objective_floor, double seconds);
+                                  std::optional<double> objective_floor, double seconds,
+                                  double processor_seconds);
 
 class MetricsLog {
  public:

@@ -42,6 +42,10 @@ struct RunTeam {
 
 class Run {
  public:
+  ~Run();
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
   /// Begins a run on the domain that `config` names. What the folder holds of another one is
   /// removed, but only once it is certain that this one can begin.
   static std::unique_ptr<Run> start(const Config& config, RunFolder folder, Index threads = 0);
@@ -102,6 +106,10 @@ class Run {
   [[nodiscard]] const RunFolder& folder() const { return folder_; }
   /// Seconds spent searching so far.
   [[nodiscard]] double seconds() const;
+  /// How long processors have worked for it, all threads together, which tells what it costs where
+  /// others keep the machine busy. Not a number where it is not known: programs evaluate, or an
+  /// evaluator that does not tell. Of a team that is shared, the work for others is in it.
+  [[nodiscard]] double processor_seconds() const;
   /// What is taken off every objective in the QD score; none where it is not known.
   [[nodiscard]] std::optional<double> objective_floor() const;
   /// The metrics as they are now.
@@ -130,6 +138,7 @@ class Run {
 
  private:
   class Checkpoints;
+  class ProcessorClocks;
   Run(Config config, RunFolder folder, std::shared_ptr<const Domain> domain, RunTeam team);
   /// Makes the search of a new run.
   void build();
@@ -160,6 +169,8 @@ class Run {
   std::int64_t turns_taken_ = 0;  // of emitters that do not wait for each other
   double seconds_before_ = 0.0;
   std::optional<std::chrono::steady_clock::time_point> going_since_;
+  double processor_before_ = 0.0;
+  std::unique_ptr<const ProcessorClocks> clocks_;  // while it goes
 };
 
 }  // namespace rarefy

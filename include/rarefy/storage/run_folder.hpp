@@ -61,6 +61,8 @@ class RunFolder {
   [[nodiscard]] FilePlace order() const { return file("order.bin"); }
   /// What a program of the user's own could not evaluate, and why.
   [[nodiscard]] FilePlace failures() const { return file("failures.log"); }
+  /// What a trial of an experiment, which has nobody to tell, warned of at its end.
+  [[nodiscard]] FilePlace warnings() const { return file("warnings.txt"); }
   [[nodiscard]] FilePlace centroids() const { return file("centroids.npy"); }
   /// The solutions it started from, where some were given.
   [[nodiscard]] FilePlace initial_solutions() const { return file("initial.npy"); }

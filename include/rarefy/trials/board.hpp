@@ -25,6 +25,7 @@ struct TrialEvent {
   std::string error = {};  ///< why it failed
   double coverage = 0;     ///< of a finished one, as are its seconds
   double seconds = 0;
+  std::vector<std::string> warnings = {};  ///< of a finished one
 };
 
 /// The whole at a moment.
@@ -43,6 +44,7 @@ struct ExperimentProgress {
 /// What has come of an experiment.
 struct ExperimentOutcome {
   std::size_t finished = 0;  ///< those that were finished before included
+  std::size_t warned = 0;    ///< of these
   std::size_t failed = 0;    ///< this time
   std::size_t left = 0;      ///< not tried, or stopped
 };
@@ -85,6 +87,7 @@ class TrialBoard {
     Clock::time_point since;            // when it was first heard of, ...
     std::int64_t since_iteration = -1;  // ... and how far it was; -1: not heard of
     std::string line;                   // of results.csv
+    bool warned = false;                // of one that is finished
   };
   struct Row {
     double seconds = 0;  // of its finished trials

@@ -27,6 +27,7 @@ struct Trial {
   TrialState state = TrialState::waiting;
   std::string error;                 ///< why it failed
   std::vector<MetricsLine> metrics;  ///< the lines of its metrics.csv, as far as there are any
+  std::vector<std::string> warnings = {};  ///< of an experiment's, when it last ended
   /// With which it was begun, as its config.toml says.
   std::string version = {}, instruction_set = {};
 };
