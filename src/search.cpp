@@ -339,17 +339,21 @@ Index Search::inform_probe(Emitters some, BatchView features) {
       if (probe.probes(e) && rows_given(e) < count) visit(e, row, count);
     }
   };
+  too_large_.resize(static_cast<std::size_t>(candidates()));
   for_each_probing([&](Index e, Index row, Index count) {
+    half_told_ = true;
     const Index first = row - told_.first;
     probe.tell(e, static_cast<std::uint64_t>(generation(e)), row, rows_given(e),
                features.rows(first, count), usable_->flags(first, count));
   });
+  if (!half_told_) return 0;
+  probe.learn();
   const Index before = usable_->count();
   for_each_probing([&](Index e, Index row, Index count) {
-    too_large_.resize(static_cast<std::size_t>(count));
-    probe.too_large(e, static_cast<std::uint64_t>(generation(e)), row, too_large_);
+    const auto too_large = part(too_large_, 0, count);
+    probe.too_large(e, static_cast<std::uint64_t>(generation(e)), row, too_large);
     for (Index i = rows_given(e); i < count; ++i) {
-      if (too_large_[static_cast<std::size_t>(i)] != 0) usable_->leave_out(row - told_.first + i);
+      if (too_large[static_cast<std::size_t>(i)] != 0) usable_->leave_out(row - told_.first + i);
     }
   });
   return before - usable_->count();

@@ -74,7 +74,9 @@ StepProbe::StepProbe(StepProbeOptions options)
       tried_(kRungs),
       count_(kRungs),
       mean_(kRungs, options_.space.dim()),
-      squares_(kRungs, options_.space.dim()) {}
+      squares_(kRungs, options_.space.dim()) {
+  learn();
+}
 
 bool StepProbe::probes(Index emitter) const {
   return !turns_[static_cast<std::size_t>(emitter)].done;
@@ -230,7 +232,7 @@ double StepProbe::where(std::span<const double> spreads, double wanted) const {
   return step_of(to_ - 1);
 }
 
-StepRange StepProbe::range() const {
+StepRange StepProbe::range_known() const {
   const auto all = spreads();
   const double widest = widest_of(all);
   // No step of any size changes anything: one is as good as another.
@@ -306,6 +308,7 @@ void StepProbe::load(StateReader& in) {
       throw corrupt("sums of probed step sizes that cannot be");
     }
   }
+  learn();
 }
 
 }  // namespace rarefy

@@ -62,6 +62,7 @@ Probed probed(const StepProbeOptions& options, const Features& features) {
       }
       probe.tell(e, iteration, e * kRows, 0, y, usable);
     }
+    probe.learn();
     bool began = false;
     for (Index e = 0; e < kEmitters; ++e) began = probe.concludes(e);
     EXPECT_EQ(began, !probe.probes(0)) << "all of them begin together";

@@ -25,19 +25,20 @@ TEST(MetricsLog, NumbersComeBackFromCsvToTheLastBit) {
   std::getline(csv, line);
   EXPECT_EQ(line,
             "iteration,evaluations,coverage,cross_entropy,qd_score,best_objective,mean_objective,"
-            "restarts,failed,outside,seconds,processor_seconds");
+            "restarts,failed,left_out,outside,seconds,processor_seconds");
   for (const auto& expected : log.lines()) {
     ASSERT_TRUE(std::getline(csv, line));
     std::istringstream words(line);
     std::vector<double> values;
     for (std::string word; std::getline(words, word, ',');) values.push_back(std::stod(word));
-    EXPECT_EQ(values, (std::vector<double>{
-                          static_cast<double>(expected.iteration),
-                          static_cast<double>(expected.evaluations), expected.coverage,
-                          expected.cross_entropy, expected.qd_score, expected.best_objective,
-                          expected.mean_objective, static_cast<double>(expected.restarts),
-                          static_cast<double>(expected.failed), expected.outside, expected.seconds,
-                          expected.processor_seconds}));
+    EXPECT_EQ(
+        values,
+        (std::vector<double>{
+            static_cast<double>(expected.iteration), static_cast<double>(expected.evaluations),
+            expected.coverage, expected.cross_entropy, expected.qd_score, expected.best_objective,
+            expected.mean_objective, static_cast<double>(expected.restarts),
+            static_cast<double>(expected.failed), static_cast<double>(expected.left_out),
+            expected.outside, expected.seconds, expected.processor_seconds}));
   }
   EXPECT_FALSE(std::getline(csv, line));
 }

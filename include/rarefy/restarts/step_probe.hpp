@@ -71,19 +71,21 @@ class StepProbe {
   /// failed, and empty where none did.
   void tell(Index emitter, std::uint64_t iteration, Index first_row, Index not_its_own,
             BatchView features, std::span<const std::uint8_t> usable);
+  /// After all that are told together were.
+  void learn() { range_ = range_known(); }
   /// After that: 1 for each of its rows whose step is larger, by all that is known so far, than any
   /// that emitters would begin with. What came of it is of no use to a search: where features fold
   /// back, solutions far out have the same features as others near by, and would be kept as elites.
   void too_large(Index emitter, std::uint64_t iteration, Index first_row,
                  std::span<std::uint8_t> out) const;
-  /// Called for every emitter that was told, after all of them were. Says whether it begins now.
+  /// And for each of them: whether it begins now.
   [[nodiscard]] bool concludes(Index emitter);
   [[nodiscard]] std::span<const double> start(Index emitter) const {
     return options_.starts.view().row(emitter);
   }
 
-  /// By all that is known so far.
-  [[nodiscard]] StepRange range() const;
+  /// By all that was learned so far.
+  [[nodiscard]] StepRange range() const { return range_; }
 
   /// Names the options that a state must have been made with to be loaded.
   void identify(StateOptions& options) const;
@@ -109,6 +111,7 @@ class StepProbe {
   [[nodiscard]] bool enough_told() const;
   [[nodiscard]] std::vector<double> spreads() const;
   [[nodiscard]] Verdict verdict() const;
+  [[nodiscard]] StepRange range_known() const;
   [[nodiscard]] double where(std::span<const double> spreads, double wanted) const;
 
   StepProbeOptions options_;
@@ -120,6 +123,7 @@ class StepProbe {
   // For each rung: rows asked for, rows that counted, and Welford's sums of each feature.
   std::vector<double> tried_, count_;
   Batch mean_, squares_;
+  StepRange range_;
 };
 
 }  // namespace rarefy
