@@ -70,7 +70,7 @@ TEST(AlgorithmTable, EveryRowMakesASearchOnEveryDomainInEveryProfile) {
         config.emitters.batch = 6;
         config.archive.cvt.cells = 20;
         config.archive.cvt.samples = 60;
-        config.density.flow.network.layers = {4};
+        config.density.flow.network.layers = config.density.discount.network.layers = {4};
         const auto problem = make_domain(config);
         const auto search = make_search(config, problem->info(), 1);
         PlainEvaluator evaluator(*problem);
