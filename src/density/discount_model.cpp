@@ -23,7 +23,7 @@ namespace {
 // Candidates that go through the network together.
 constexpr Index kCandidatesAPiece = 36;
 
-const DiscountModelOptions& checked(const DiscountModelOptions& options) {
+void check(const DiscountModelOptions& options) {
   const auto require = [](bool condition, std::string_view thing, const std::string& given,
                           std::string_view expected) {
     if (!condition) throw Error(ErrorKind::parameter, thing, given, expected);
@@ -44,7 +44,6 @@ const DiscountModelOptions& checked(const DiscountModelOptions& options) {
           fmt::format("{}", training.enough), "a finite number >= 0");
   require(training.rate > 0 && std::isfinite(training.rate), "learning rate of the discount model",
           fmt::format("{}", training.rate), "a number > 0");
-  return options;
 }
 
 }  // namespace
@@ -64,7 +63,8 @@ struct DiscountModel::Parts {
 
 DiscountModel::DiscountModel(DiscountModelOptions options,
                              std::shared_ptr<const Tessellation> tessellation)
-    : options_(checked(options)), tessellation_(std::move(tessellation)) {
+    : options_(std::move(options)), tessellation_(std::move(tessellation)) {
+  check(options_);
   parts_ = std::make_unique<Parts>(options_, feature_dim(), tessellation_->cells());
   parts_->network.initialise(options_.seed);
   centre_.resize(static_cast<std::size_t>(feature_dim()));
