@@ -152,5 +152,32 @@ TEST(Thresholds, OfAProblemThatDoesNotStateItsLeastMustBeGiven) {
   EXPECT_NO_THROW((void)make_search(config, mine, 1));
 }
 
+TEST(DiscountRange, IsThatOfTheObjectivesOrMustBeGiven) {
+  const auto options_of = [](const Config& config, const DomainInfo& domain) {
+    const auto search = make_search(config, domain, 1);
+    return dynamic_cast<const DiscountModel&>(search->density()).options();
+  };
+  auto config = default_config("lp", "dms");
+  EXPECT_EQ(options_of(config, domain_info(config)).range, 1.0) << "all objectives are 1";
+  EXPECT_EQ(options_of(config, domain_info(config)).minimum, 0.0);
+  EXPECT_EQ(options_of(config, domain_info(config)).learning_rate, 0.1);
+  config.problem.objective = "sphere";
+  EXPECT_EQ(options_of(config, domain_info(config)).range, 100.0);
+  config.density.threshold_min = -20.0;
+  EXPECT_EQ(options_of(config, domain_info(config)).range, 120.0);
+
+  DomainInfo mine;
+  mine.name = "mine";
+  mine.solution_dim = 3;
+  mine.feature_space = {{0.0, -1.0}, {2.0, 1.0}};
+  mine.constant_objective = false;
+  mine.least_objective = -2.0;
+  config = default_config("lp", "dms");
+  expect_named(message_of([&] { (void)make_search(config, mine, 1); }), "discount-range", "'mine'");
+  config.density.discount_range = 7.0;
+  EXPECT_EQ(options_of(config, mine).range, 7.0);
+  EXPECT_EQ(options_of(config, mine).minimum, -2.0);
+}
+
 }  // namespace
 }  // namespace rarefy
