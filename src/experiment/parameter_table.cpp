@@ -281,7 +281,7 @@ vector<ParameterBuilder> discount_parameters() {
       number_or("auto", "discount-range", in(&DensityOptions::discount_range),
                 "greatest objective less threshold-min, the network's unit; auto: of the domain "
                 "(dms)")
-          .above(0, 1e300)
+          .above(0, 1e50)
           .when(model),
       parsed(
           "discount-layers", network(&DiscountNetworkOptions::layers), parse_layers,
