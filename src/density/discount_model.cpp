@@ -83,8 +83,13 @@ double DiscountModel::coordinate(double feature, Index d) const {
 void DiscountModel::begin(Workers& workers) {
   if (fits_ > 0) return;
   samples_.clear();
-  add_empty_cells(options_.training.initial);
-  fit(workers);
+  try {
+    add_empty_cells(options_.training.initial);
+    fit(workers);
+  } catch (...) {  // no memory: half of the samples are no state
+    samples_.clear();
+    throw;
+  }
 }
 
 void DiscountModel::discounts(BatchView features, std::span<double> out, Workers& workers) {
