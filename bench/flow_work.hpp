@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "density/flow/adam.hpp"
 #include "density/flow/flow_matching.hpp"
 #include "density/flow/flow_network.hpp"
+#include "density/network/adam.hpp"
 #include "rarefy/core/batch.hpp"
 #include "rarefy/core/workers.hpp"
 #include "rarefy/density/flow.hpp"

@@ -161,7 +161,7 @@ def beginnings() -> list[Any]:
     box = [(-2.0, 2.0)] * 2
     few: dict[str, Any] = {"emitters": 2, "batch": 4, "seed": 1, "threads": 2}
     searches = [kind(4, box, **few) for kind in
-                (rarefy.DensityDescent, rarefy.NoveltySearch, rarefy.CmaMae, rarefy.CmaMe, rarefy.MapElites)]  # fmt: skip
+                (rarefy.DensityDescent, rarefy.NoveltySearch, rarefy.CmaMae, rarefy.DiscountModelSearch, rarefy.CmaMe, rarefy.MapElites)]  # fmt: skip
     flow = rarefy.DensityDescent(4, box, density="flow", **few)
     grid = rarefy.Grid(box, [3, 3])
     rows = np.random.default_rng(1).normal(size=(50, 2))

@@ -363,6 +363,18 @@ class CmaMae(Search):
     _algorithm = "cma-mae"
 
 
+class DiscountModelSearch(Search):
+    """Discount model search: candidates that beat the threshold of their place by most come first. The
+    thresholds are a function of the features, which a network learns from candidates and empty cells.
+
+    Its own parameters: ``alpha``, ``threshold_min``, ``discount_range``, ``discount_layers``,
+    ``discount_activation``, ``discount_epochs``, ``discount_enough``, ``discount_batch``, ``discount_rate``,
+    ``discount_empty``, ``discount_initial``. All else is as for :class:`rarefy.Search`.
+    """
+
+    _algorithm = "dms"
+
+
 class CmaMe(Search):
     """CMA-ME: new cells come first, then improvements. Arguments are those of :class:`rarefy.Search`."""
 
@@ -424,6 +436,7 @@ _CLASSES: dict[str, type[Search]] = {
     "dds-cnf": DensityDescent,
     "ns": NoveltySearch,
     "cma-mae": CmaMae,
+    "dms": DiscountModelSearch,
     "cma-me": CmaMe,
     "map-elites-line": MapElites,
     "map-elites": MapElites,

@@ -18,6 +18,7 @@ ALGORITHMS = {
     "flow": lambda **k: rarefy.DensityDescent(6, [(-2, 2), (-2, 2)], density="flow", **k),
     "novelty": lambda **k: rarefy.NoveltySearch(6, [(-2, 2), (-2, 2)], **k),
     "cma-mae": lambda **k: rarefy.CmaMae(6, [(-2, 2), (-2, 2)], **k),
+    "dms": lambda **k: rarefy.DiscountModelSearch(6, [(-2, 2), (-2, 2)], **k),
     "cma-me": lambda **k: rarefy.CmaMe(6, [(-2, 2), (-2, 2)], **k),
     "map-elites": lambda **k: rarefy.MapElites(6, [(-2, 2), (-2, 2)], **k),
     "map-elites-plain": lambda **k: rarefy.MapElites(6, [(-2, 2), (-2, 2)], line=False, **k),

@@ -154,7 +154,7 @@ def test_rows_that_failed_are_marked() -> None:
         ({"kernel": "triangle"}, ValueError, "did you mean 'triangular'?"),
         ({"sigma0": []}, ValueError, "sigma0"),
         ({"sigma0": object()}, TypeError, "sigma0: got a object, expected a number or a text"),
-        ({"alpha": 0.5}, ValueError, "alpha: the algorithm is dds-kde, and it belongs to cma-mae"),
+        ({"alpha": 0.5}, ValueError, "alpha: the algorithm is dds-kde, and it belongs to cma-mae, dms"),
         ({"name": "a\nb"}, ValueError, "name"),
         ({"feature_names": ["x"]}, ValueError, "feature"),
         ({"objective_range": 5}, ValueError, "objective_range: got 5, expected a pair (low, high)"),

@@ -11,11 +11,11 @@
 #include <utility>
 
 #include "core/maths.hpp"
-#include "density/flow/adam.hpp"
 #include "density/flow/flow_integration.hpp"
 #include "density/flow/flow_matching.hpp"
 #include "density/flow/flow_network.hpp"
 #include "density/flow/velocity_field.hpp"
+#include "density/network/network_training.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/core/random.hpp"
 
@@ -57,25 +57,20 @@ void check(const FlowOptions& options) {
 struct FlowDensity::Parts {
   explicit Parts(const FlowOptions& options)
       : network(options.space.dim(), options.network),
-        adam(static_cast<Index>(network.parameters().size())) {}
+        trainer(network, "flow", options.training.rate) {}
 
   /// Memory for training, when there is something to train on.
   void make_room(const FlowOptions& options) {
     const auto& training = options.training;
     if (!loss) loss.emplace(network, training.batch, training.smoothing);
-    good_network.resize(network.parameters().size());
     samples.resize(training.batch, options.space.dim());
     noise.resize(training.batch, options.space.dim());
     times.resize(static_cast<std::size_t>(training.batch));
   }
 
   VelocityNetwork network;
-  Adam adam;
+  NetworkTraining trainer;
   std::optional<FlowMatching> loss;
-
-  // What to go back to when training fails.
-  AlignedFloats good_network;
-  Adam good_adam{0};
 
   // The batch of a step.
   Batch samples, noise;
@@ -86,7 +81,7 @@ struct FlowDensity::Parts {
 };
 
 FlowDensity::FlowDensity(FlowOptions options, std::unique_ptr<FeatureBuffer> buffer)
-    : options_(std::move(options)), buffer_(std::move(buffer)), rate_(options_.training.rate) {
+    : options_(std::move(options)), buffer_(std::move(buffer)) {
   check(options_);
   if (const Index columns = buffer_->contents().cols(); columns != feature_dim()) {
     throw Error(ErrorKind::parameter, "buffer of the flow", fmt::format("{} features", columns),
@@ -156,19 +151,13 @@ void FlowDensity::observe(const Evaluated& batch, Workers& workers) {
 void FlowDensity::fit(Workers& workers) {
   auto& parts = *parts_;
   parts.make_room(options_);
-  std::copy(parts.network.parameters().begin(), parts.network.parameters().end(),
-            parts.good_network.begin());
-  parts.good_adam = parts.adam;
+  parts.trainer.begin();
   const double last_loss = loss_;
   loss_ = 0.0;
   for (Index step = 0; step < options_.training.steps; ++step) {
     if (train_step(step, workers)) continue;
-    std::copy(parts.good_network.begin(), parts.good_network.end(),
-              parts.network.parameters().begin());
-    parts.adam = parts.good_adam;
+    parts.trainer.take_back();
     loss_ = last_loss;
-    rate_ *= 0.5;
-    ++rollbacks_;
     break;
   }
   ++fits_;
@@ -194,7 +183,7 @@ bool FlowDensity::train_step(Index step, Workers& workers) {
   const double loss = parts.loss->evaluate(parts.samples, parts.noise, parts.times, workers);
   if (!std::isfinite(loss)) return false;
   loss_ += loss / static_cast<double>(options_.training.steps);
-  return parts.adam.step(rate_, parts.loss->gradient(), parts.network.parameters(), workers);
+  return parts.trainer.step(parts.loss->gradient(), workers);
 }
 
 void FlowDensity::score(const Evaluated& batch, std::span<double> scores, Workers& workers) {
@@ -246,13 +235,10 @@ void FlowDensity::evaluate_piece(BatchView features, std::span<double> out, Inde
   }
 }
 
-std::string FlowDensity::warning() const {
-  if (rollbacks_ == 0) return "";
-  return fmt::format(
-      "training turned non-finite in {} of {} iterations; it was taken back each time, and the "
-      "learning rate halved, to {:.3g}",
-      rollbacks_, fits_, rate_);
-}
+bool FlowDensity::informed() const { return fits_ > rollbacks(); }
+std::int64_t FlowDensity::rollbacks() const { return parts_->trainer.rollbacks(); }
+double FlowDensity::rate() const { return parts_->trainer.rate(); }
+std::string FlowDensity::warning() const { return parts_->trainer.warning(fits_); }
 
 std::vector<float> FlowDensity::parameters() const {
   std::vector<float> values(static_cast<std::size_t>(parts_->network.compact_size()));
@@ -295,51 +281,21 @@ void FlowDensity::identify(StateOptions& options) const {
 }
 
 void FlowDensity::save(StateWriter& out) const {
-  const auto& network = parts_->network;
-  std::vector<float> values(static_cast<std::size_t>(network.compact_size()));
-  const auto write = [&](std::string_view name, std::span<const float> padded_values) {
-    network.to_compact(padded_values, values);
-    out.floats(name, values);
-  };
   out.integer("flow.fits", fits_);
-  out.integer("flow.rollbacks", rollbacks_);
-  out.real("flow.rate", rate_);
+  parts_->trainer.save_rate(out);
   out.real("flow.loss", loss_);
-  out.integer("flow.adam_steps", parts_->adam.steps);
-  write("flow.network", network.parameters());
-  write("flow.first_moments", parts_->adam.first);
-  write("flow.second_moments", parts_->adam.second);
+  parts_->trainer.save_network(out);
   out.integer("flow.not_learned", not_learned_);
   buffer_->save(out);
 }
 
 void FlowDensity::load(StateReader& in) {
   constexpr auto kMost = std::int64_t{1} << 50;
-  auto& network = parts_->network;
-  std::vector<float> values(static_cast<std::size_t>(network.compact_size()));
-  const auto read = [&](std::string_view name, std::span<float> padded_values) {
-    in.finite_floats(name, values);
-    network.from_compact(values, padded_values);
-  };
   fits_ = in.integer("flow.fits", 0, kMost);
-  rollbacks_ = in.integer("flow.rollbacks", 0, fits_);
-  rate_ = in.finite("flow.rate");
+  parts_->trainer.load_rate(in, fits_);
   loss_ = in.finite("flow.loss");
-  if (!(rate_ >= 0 && rate_ <= options_.training.rate)) {
-    throw Error(ErrorKind::corrupt, "saved state: learning rate of the flow",
-                fmt::format("{}", rate_), fmt::format("0 to {}", options_.training.rate));
-  }
-  parts_->adam.steps = in.integer("flow.adam_steps", 0, kMost);
-  read("flow.network", network.parameters());
-  read("flow.first_moments", parts_->adam.first);
-  read("flow.second_moments", parts_->adam.second);
+  parts_->trainer.load_network(in);
   not_learned_ = in.integer("flow.not_learned", 0, kMost);
-  for (const float moment : parts_->adam.second) {
-    if (moment < 0) {
-      throw Error(ErrorKind::corrupt, "saved state: a second moment of the flow",
-                  fmt::format("{}", moment), "a number >= 0");
-    }
-  }
   buffer_->load(in);
   if (buffer_->contents().rows() > 0) set_scaling();
 }

@@ -19,6 +19,8 @@ const DensityKind kKernelDensity = {.make = make_kernel_density};
 const DensityKind kFlowDensity = {.make = make_flow_density};
 const DensityKind kNovelty = {.make = make_novelty, .accepts = true};
 const DensityKind kThresholds = {.make = make_thresholds, .accepts = true, .has_thresholds = true};
+const DensityKind kDiscountModel = {
+    .make = make_discount_model, .accepts = true, .has_thresholds = true};
 const DensityKind kImprovement = {.make = make_improvement,
                                   .accepts = true,
                                   .shows_progress = false,
@@ -49,6 +51,12 @@ void set_cma_me(Config& config) {
   set_rival(config);
   config.emitters.selection = Selection::filter;
   config.restarts.when = RestartWhen::no_improvement;
+}
+
+// Its authors' rate on linear projections. (On the arm they take 0.001.)
+void set_dms(Config& config) {
+  set_rival(config);
+  config.density.alpha = DiscountModelOptions{}.learning_rate;
 }
 
 // What all algorithms have in common in the published profile.
@@ -103,6 +111,18 @@ constexpr std::array kAlgorithms = {
               .density = &kThresholds,
               .owns_archive = true,
               .set_defaults = set_rival,
+              .set_published =
+                  [](Config& config, const PublishedValues& values) {
+                    set_published(config, values);
+                    config.emitters.sigma0 = values.cma_mae_sigma0;
+                  }},
+    // The paper does not have it. Its authors take the step sizes that this one has for CMA-MAE.
+    Algorithm{.name = "dms",
+              .meaning = "discount model search: a network of thresholds, by CMA-ES",
+              .emitter = &kStrategyEmitter,
+              .density = &kDiscountModel,
+              .owns_archive = true,
+              .set_defaults = set_dms,
               .set_published =
                   [](Config& config, const PublishedValues& values) {
                     set_published(config, values);

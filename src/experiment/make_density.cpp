@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
+#include <optional>
 #include <utility>
 
 #include "experiment/make_parts.hpp"
 #include "rarefy/compat/published.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/density/annealed_thresholds.hpp"
+#include "rarefy/density/discount_model.hpp"
 #include "rarefy/density/endless_buffer.hpp"
 #include "rarefy/density/flow.hpp"
 #include "rarefy/density/improvement.hpp"
@@ -27,6 +29,32 @@ std::unique_ptr<FeatureBuffer> make_buffer(const Config& config, const DomainInf
   }
   return std::make_unique<Reservoir>(ReservoirOptions{
       .feature_dim = domain.feature_dim(), .capacity = capacity, .seed = seed_of(config)});
+}
+
+double least_threshold(const Config& config, const DomainInfo& domain) {
+  const auto least = domain.objective_floor();
+  const auto minimum = config.density.threshold_min ? config.density.threshold_min : least;
+  if (!minimum) {
+    throw Error(
+        ErrorKind::parameter, "threshold-min", "auto",
+        fmt::format("a number: '{}' does not say what its least objective is", domain.name));
+  }
+  return *minimum;
+}
+
+// From the least threshold to the greatest objective, which is 1 where all are.
+double range_of_discounts(const Config& config, const DomainInfo& domain, double minimum) {
+  if (config.density.discount_range) return *config.density.discount_range;
+  const auto greatest = domain.greatest_objective || !domain.constant_objective
+                            ? domain.greatest_objective
+                            : std::optional(1.0);
+  if (!greatest || !(*greatest > minimum)) {
+    throw Error(ErrorKind::parameter, "discount-range", "auto",
+                fmt::format("a number: '{}' does not say what its greatest objective is, or it is "
+                            "not above threshold-min",
+                            domain.name));
+  }
+  return *greatest - minimum;
 }
 
 }  // namespace
@@ -71,15 +99,20 @@ std::unique_ptr<Density> make_novelty(const Config& config, const DomainInfo& do
 
 std::unique_ptr<Density> make_thresholds(const Config& config, const DomainInfo& domain,
                                          const Cells& cells) {
-  const auto least = domain.objective_floor();
-  const auto minimum = config.density.threshold_min ? config.density.threshold_min : least;
-  if (!minimum) {
-    throw Error(
-        ErrorKind::parameter, "threshold-min", "auto",
-        fmt::format("a number: '{}' does not say what its least objective is", domain.name));
-  }
   return std::make_unique<AnnealedThresholds>(
-      AnnealedThresholdsOptions{.learning_rate = config.density.alpha, .minimum = *minimum}, cells);
+      AnnealedThresholdsOptions{.learning_rate = config.density.alpha,
+                                .minimum = least_threshold(config, domain)},
+      cells);
+}
+
+std::unique_ptr<Density> make_discount_model(const Config& config, const DomainInfo& domain,
+                                             const Cells& cells) {
+  DiscountModelOptions options = config.density.discount;
+  options.learning_rate = config.density.alpha;
+  options.minimum = least_threshold(config, domain);
+  options.range = range_of_discounts(config, domain, options.minimum);
+  options.seed = seed_of(config);
+  return std::make_unique<DiscountModel>(std::move(options), cells);
 }
 
 std::unique_ptr<Density> make_improvement(const Config& /*config*/, const DomainInfo& /*domain*/,

@@ -45,6 +45,9 @@ using Cells = std::shared_ptr<const Tessellation>;
 [[nodiscard]] std::unique_ptr<Density> make_thresholds(const Config& config,
                                                        const DomainInfo& domain,
                                                        const Cells& cells);
+[[nodiscard]] std::unique_ptr<Density> make_discount_model(const Config& config,
+                                                           const DomainInfo& domain,
+                                                           const Cells& cells);
 [[nodiscard]] std::unique_ptr<Density> make_improvement(const Config& config,
                                                         const DomainInfo& domain,
                                                         const Cells& cells);

@@ -68,6 +68,7 @@ class Estimate {
     const auto* const density = algorithm_of(config_).density;
     if (density == &kKernelDensity) kernel_density();
     if (density == &kFlowDensity) flow();
+    if (density == &kDiscountModel) discount_model();
     if (density == &kNovelty) novelty();
     if (density == &kThresholds || density == &kImprovement) cell_values();
     if (use_.saves) {
@@ -229,9 +230,39 @@ class Estimate {
   void flow() {
     buffer(0.0);
     const auto& network = config_.density.flow.network;
+    constexpr double kColumns = 88;  // that a thread follows at a time, with their tangents
+    add_network("the network of the flow", "flow-layers",
+                {m_ + 2 * real(network.frequencies), network.layers, m_},
+                real(config_.density.flow.training.batch), kColumns);
+  }
+
+  void discount_model() {
+    const auto& options = config_.density.discount;
+    constexpr double kColumns = 36;  // candidates that a thread asks about at a time
+    add_network("the network of thresholds", "discount-layers", {m_, options.network.layers, 1},
+                real(options.training.batch), kColumns);
+    // What it is trained on, and the order of that.
+    const double empty = std::min(real(options.training.empty), cells_);
+    const double initial = std::min(real(options.training.initial), cells_);
+    const double samples = std::max(rows_ + empty, initial) * (m_ + 3) * kDouble * kGrowing;
+    add("samples of thresholds", "batch", samples, samples);
+    const double bits = cells_ / 8;
+    add("which cells are empty", grid_ ? "grid" : "cells", bits, bits);
+    save(bits, bits);
+  }
+
+  struct NetworkShape {
+    double inputs;
+    const std::vector<Index>& layers;
+    double outputs;
+  };
+
+  // In training, with `batch` samples a step, and evaluated for `columns` by each thread.
+  void add_network(std::string what, std::string_view parameter, const NetworkShape& shape,
+                   double batch, double columns) {
     constexpr double kUnit = 16;  // widths are padded to multiples of it
     const auto padded_width = [](double width) { return std::ceil(width / kUnit) * kUnit; };
-    double inputs = padded_width(m_ + 2 * real(network.frequencies));
+    double inputs = padded_width(shape.inputs);
     double parameters = 0, values = 0, widest = 0;
     const auto layer = [&](double outputs) {
       parameters += (inputs + 1) * outputs;
@@ -239,16 +270,14 @@ class Estimate {
       widest = std::max({widest, inputs, outputs});
       inputs = outputs;
     };
-    for (const Index width : network.layers) layer(padded_width(real(width)));
-    layer(padded_width(m_));
+    for (const Index width : shape.layers) layer(padded_width(real(width)));
+    layer(padded_width(shape.outputs));
     // The network, its gradient and two moments of that; and network and moments once more, to go
     // back to.
     constexpr double kCopies = 7;
-    constexpr double kColumns = 88;  // that a thread follows at a time, with their tangents
     const double bytes =
-        kFloat * (kCopies * parameters + real(config_.density.flow.training.batch) * values +
-                  threads_ * kColumns * 3 * widest);
-    add("the network of the flow", "flow-layers", bytes, bytes);
+        kFloat * (kCopies * parameters + batch * values + threads_ * columns * 3 * widest);
+    add(std::move(what), parameter, bytes, bytes);
     save(4 * kFloat * parameters, 4 * kFloat * parameters);
   }
 

@@ -262,14 +262,66 @@ vector<ParameterBuilder> density_parameters() {
            "whether members of the same batch count as neighbours (ns)")
           .when(density_is({&kNovelty})),
       number("alpha", in(&DensityOptions::alpha),
-             "rate at which a cell's threshold follows what it accepts (cma-mae)")
+             "rate at which a threshold follows what it accepts (cma-mae, dms)")
           .range(0, 1)
-          .when(density_is({&kThresholds})),
+          .when(density_is({&kThresholds, &kDiscountModel})),
       number_or("auto", "threshold-min", in(&DensityOptions::threshold_min),
-                "threshold of a cell before it accepts anything; auto: the least objective of the "
-                "domain (cma-mae)")
+                "threshold where nothing was accepted; auto: the least objective of the domain "
+                "(cma-mae, dms)")
           .range(-kAny, kAny)
-          .when(density_is({&kThresholds})),
+          .when(density_is({&kThresholds, &kDiscountModel})),
+  };
+}
+
+vector<ParameterBuilder> discount_parameters() {
+  const auto in = [](auto... members) { return at(&Config::density, members...); };
+  const auto network = [&](auto member) {
+    return in(&DensityOptions::discount, &DiscountModelOptions::network, member);
+  };
+  const auto training = [&](auto member) {
+    return in(&DensityOptions::discount, &DiscountModelOptions::training, member);
+  };
+  const auto model = density_is({&kDiscountModel});
+  return {
+      number_or("auto", "discount-range", in(&DensityOptions::discount_range),
+                "greatest objective less threshold-min, the network's unit; auto: of the domain "
+                "(dms)")
+          .above(0, 1e50)
+          .when(model),
+      parsed(
+          "discount-layers", network(&DiscountNetworkOptions::layers), parse_layers,
+          [](const vector<Index>& layers) { return text_of(layers); },
+          "widths of the hidden layers of the network of thresholds (dms)")
+          .or_number()
+          .or_list()
+          .when(model),
+      choice("discount-activation", network(&DiscountNetworkOptions::activation),
+             "what a unit makes of its sum (dms)")
+          .when(model),
+      integer("discount-epochs", training(&DiscountTrainingOptions::epochs),
+              "times it learns from the samples of an iteration, at most (dms)")
+          .range(1, 1e6)
+          .when(model),
+      number("discount-enough", training(&DiscountTrainingOptions::enough),
+             "mean squared error at which that ends, in squares of discount-range (dms)")
+          .range(0, 1e6)
+          .when(model),
+      integer("discount-batch", training(&DiscountTrainingOptions::batch),
+              "samples in a step of training (dms)")
+          .range(1, 1e6)
+          .when(model),
+      number("discount-rate", training(&DiscountTrainingOptions::rate),
+             "learning rate of the network (dms)")
+          .above(0, 1e6)
+          .when(model),
+      integer("discount-empty", training(&DiscountTrainingOptions::empty),
+              "empty cells among those samples, where threshold-min is learned (dms)")
+          .range(0, 1e6)
+          .when(model),
+      integer("discount-initial", training(&DiscountTrainingOptions::initial),
+              "cells where it is learned before the first iteration (dms)")
+          .range(0, 1e6)
+          .when(model),
   };
 }
 
@@ -291,6 +343,7 @@ vector<ParameterBuilder> flow_parameters() {
           .when(flow),
       choice("flow-activation", network(&FlowNetworkOptions::activation),
              "what a unit makes of its sum (dds-cnf)")
+          .one_of({"elu", "silu", "tanh"})  // those that are smooth
           .when(flow),
       integer("flow-frequencies", network(&FlowNetworkOptions::frequencies),
               "sines and cosines of time given to the network, each (dds-cnf)")
@@ -456,6 +509,7 @@ vector<Parameter> make_parameters() {
   add("emitters", emitter_parameters());
   add("restarts", restart_parameters());
   add("density", density_parameters());
+  add("density", discount_parameters());
   add("density", flow_parameters());
   add("archive", archive_parameters());
   add("output", output_parameters());

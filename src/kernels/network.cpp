@@ -54,6 +54,16 @@ struct Tanh {
   }
 };
 
+struct Relu {
+  HWY_INLINE Bent operator()(Real x) const {
+    const D d;
+    const Real zero = hn::Zero(d);
+    const Real slope = hn::IfThenElseZero(hn::Gt(x, zero), hn::Set(d, 1.0F));
+    const auto number = hn::Eq(x, x);  // NaN stays NaN
+    return {hn::IfThenElse(hn::Le(x, zero), zero, x), hn::IfThenElse(number, slope, x)};
+  }
+};
+
 template <typename Bend>
 void activate_by(Bend bend, float* z, const float* bias, float* slope, std::ptrdiff_t units,
                  std::ptrdiff_t columns) {
@@ -76,6 +86,7 @@ void Activate(Activation activation, float* z, const float* bias, float* slope,
     case Activation::elu: activate_by(Elu(), z, bias, slope, units, columns); break;
     case Activation::silu: activate_by(Silu(), z, bias, slope, units, columns); break;
     case Activation::tanh: activate_by(Tanh(), z, bias, slope, units, columns); break;
+    case Activation::relu: activate_by(Relu(), z, bias, slope, units, columns); break;
   }
 }
 

@@ -9,7 +9,7 @@
 
 #include <cstddef>
 
-#include "rarefy/density/flow_options.hpp"
+#include "rarefy/density/network_options.hpp"
 
 namespace rarefy::kernels {
 

@@ -17,15 +17,14 @@ double emitter_bytes(const Config& config, double n) {
   return sizeof(double) * (full ? matrices * n * n : n);  // else at least a mean
 }
 
-// The parameters of the network, and two moments of each.
-double flow_bytes(const FlowNetworkOptions& network, double features) {
-  double inputs = features + 2.0 * static_cast<double>(network.frequencies);
+// The parameters of a network, and two moments of each.
+double network_bytes(double inputs, const std::vector<Index>& layers, double outputs) {
   double parameters = 0;
-  for (const auto width : network.layers) {
+  for (const auto width : layers) {
     parameters += static_cast<double>(width) * (inputs + 1);
     inputs = static_cast<double>(width);
   }
-  parameters += features * (inputs + 1);
+  parameters += outputs * (inputs + 1);
   return 3 * sizeof(float) * parameters;
 }
 
@@ -34,10 +33,23 @@ double probe_bytes(const Config& config, double features) {
   return sizeof(double) * static_cast<double>(StepProbe::kRungs) * (2 + 2 * features);
 }
 
+double flow_bytes(const FlowNetworkOptions& network, double features) {
+  return network_bytes(features + 2.0 * static_cast<double>(network.frequencies), network.layers,
+                       features);
+}
+
+// Of each cell, whether it is empty.
+double discount_bytes(const DiscountNetworkOptions& network, double features, double cells) {
+  return network_bytes(features, network.layers, 1.0) + cells / 8.0;
+}
+
 double density_bytes(const Config& config, double features, double cells) {
   const auto* density = algorithm_of(config).density;
   double bytes = 0;
   if (density == &kThresholds || density == &kImprovement) bytes += sizeof(double) * cells;
+  if (density == &kDiscountModel) {
+    bytes += discount_bytes(config.density.discount.network, features, cells);
+  }
   if (density == &kFlowDensity) bytes += flow_bytes(config.density.flow.network, features);
   // The published buffer is full of zeros from the start.
   if (config.profile == Profile::published &&

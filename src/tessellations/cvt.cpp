@@ -154,6 +154,11 @@ void Cvt::assign(BatchView features, std::span<Index> cells) const {
   }
 }
 
+void Cvt::cell_centre(Index cell, std::span<double> out) const {
+  const auto centroid = centroids_.row(cell);
+  std::copy(centroid.begin(), centroid.end(), out.begin());
+}
+
 std::uint64_t Cvt::fingerprint() const {
   return Fingerprint().add(space_).add(centroids_.view().values()).value();
 }

@@ -48,6 +48,15 @@ void Grid::assign(BatchView features, std::span<Index> cells) const {
   }
 }
 
+void Grid::cell_centre(Index cell, std::span<double> out) const {
+  for (Index d = feature_dim(); d-- > 0;) {
+    const auto at = static_cast<std::size_t>(d);
+    const auto along = static_cast<double>(cell % shape_[at]);
+    out[at] = space_.lower[at] + (along + 0.5) * space_.width(d) / static_cast<double>(shape_[at]);
+    cell /= shape_[at];
+  }
+}
+
 std::uint64_t Grid::fingerprint() const {
   return Fingerprint().add(space_).add(std::span<const Index>(shape_)).value();
 }

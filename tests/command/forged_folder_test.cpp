@@ -110,6 +110,8 @@ INSTANTIATE_TEST_SUITE_P(
         Forgery{"emitters", kTiny, "emitters", "100000"},
         Forgery{"network", kTiny + Words{"--algorithm", "dds-cnf", "--flow-layers", "8"},
                 "flow-layers", "[10000, 10000, 10000]"},
+        Forgery{"discount_network", kTiny + Words{"--algorithm", "dms", "--discount-layers", "8"},
+                "discount-layers", "[10000, 10000, 10000]"},
         Forgery{"published_buffer",
                 Words{"lp", "--profile", "published", "--n", "6", "--emitters", "2", "--batch", "8",
                       "--buffer", "100"},
@@ -118,13 +120,13 @@ INSTANTIATE_TEST_SUITE_P(
 
 // What a batch takes is not in the state: nothing of it is needed to look at a run.
 TEST_F(ForgedFolder, ABatchIsNotMadeToLookAtARun) {
-  for (const auto* algorithm : {"dds-kde", "dds-cnf", "map-elites"}) {
+  for (const auto* algorithm : {"dds-kde", "dds-cnf", "dms", "map-elites"}) {
     auto config = rarefy::default_config("lp", algorithm);
     config.problem.n = 40;
     config.emitters.count = 1;
     config.emitters.batch = 1'000'000;  // 320 MB, several times
     config.density.buffer = 100'000'000;
-    config.density.flow.training.batch = 1'000'000;
+    config.density.flow.training.batch = config.density.discount.training.batch = 1'000'000;
     const auto begun = place / algorithm;
     (void)rarefy::Run::start(config, rarefy::RunFolder::create(begun, false), 1);
     const auto shown =

@@ -98,6 +98,10 @@ INSTANTIATE_TEST_SUITE_P(
              "lp",
              "dds-cnf",
              {{"flow-layers", "2000,2000"}, {"batch", "2"}, {"flow-steps", "1"}}},
+        Case{"discounts",
+             "lp",
+             "dms",
+             {{"discount-layers", "2000,2000"}, {"batch", "2"}, {"discount-initial", "10"}}},
         Case{"novelty", "arm", "ns", {{"batch", "10000"}, {"novelty-threshold", "0"}}, 0.4}),
     [](const auto& info) { return info.param.name; });
 

@@ -33,10 +33,11 @@ std::vector<MathsCase> maths_cases() {
     if (domain == "multi-lp") words = words + Words{"--cells", "60", "--cvt-samples", "1000"};
     if (algorithm == "dds-cnf")
       words = words + Words{"--flow-layers", "16,16", "--flow-batch", "32"};
+    if (algorithm == "dms") words = words + Words{"--discount-layers", "16,16"};
     cases.push_back({name, words + more});
   };
   for (const auto* algorithm :
-       {"dds-kde", "dds-cnf", "ns", "cma-mae", "cma-me", "map-elites-line", "map-elites"}) {
+       {"dds-kde", "dds-cnf", "ns", "cma-mae", "dms", "cma-me", "map-elites-line", "map-elites"}) {
     for (const auto* domain : {"lp", "arm", "multi-lp", "maze"}) add(algorithm, domain);
     add(algorithm, "maze", {"--profile", "published"});
   }

@@ -20,6 +20,7 @@ struct AlgorithmCase {
                    "--iterations", std::to_string(iterations)};
     if (algorithm == "dds-cnf")
       words = words + Words{"--flow-layers", "40,30", "--flow-batch", "50"};
+    if (algorithm == "dms") words = words + Words{"--discount-layers", "40,30"};
     if (domain != "maze") words = words + Words{"--n", "20"};
     if (domain == "multi-lp") words = words + Words{"--cells", "60", "--cvt-samples", "1000"};
     return words;
@@ -36,7 +37,7 @@ void PrintTo(const AlgorithmCase& each, std::ostream* out) { *out << each.name()
 std::vector<AlgorithmCase> all_cases() {
   std::vector<AlgorithmCase> cases;
   for (const auto* algorithm :
-       {"dds-kde", "dds-cnf", "ns", "cma-mae", "cma-me", "map-elites-line", "map-elites"}) {
+       {"dds-kde", "dds-cnf", "ns", "cma-mae", "dms", "cma-me", "map-elites-line", "map-elites"}) {
     cases.push_back({algorithm, "lp", "default"});
     cases.push_back({algorithm, "maze", "published"});
     cases.push_back({algorithm, "multi-lp", "published"});
@@ -66,7 +67,8 @@ INSTANTIATE_TEST_SUITE_P(Of, CommandAlgorithm, testing::ValuesIn(all_cases()),
 
 TEST(CommandRivals, ReportTheQdScoreOfAVaryingObjective) {
   const RunPlace place;
-  for (const auto* algorithm : {"ns", "cma-mae", "cma-me", "map-elites-line", "map-elites"}) {
+  for (const auto* algorithm :
+       {"ns", "cma-mae", "dms", "cma-me", "map-elites-line", "map-elites"}) {
     SCOPED_TRACE(algorithm);
     const auto folder = place / algorithm;
     const auto result = rarefy_command(AlgorithmCase{algorithm, "lp", "default"}.arguments(30) +
@@ -99,7 +101,10 @@ TEST(CommandRivals, RefuseOptionsWithoutEffectAndNameTheReason) {
   refused({"lp", "--algorithm", "dds-cnf", "--flow-absolute-error", "0.1"}, "--flow-absolute-error",
           "dopri5");
   refused({"lp", "--algorithm", "dds-cnf", "--flow-activation", "relu"}, "relu", "silu");
-  refused({"lp", "--alpha", "0.1"}, "--alpha", "cma-mae");
+  refused({"lp", "--alpha", "0.1"}, "--alpha", "cma-mae, dms");
+  refused({"lp", "--algorithm", "cma-mae", "--discount-layers", "8"}, "--discount-layers", "dms");
+  refused({"lp", "--algorithm", "dms", "--discount-layers", "8,-1"}, "discount-layers", "'8,-1'");
+  refused({"lp", "--algorithm", "dms", "--discount-range", "0"}, "discount-range", "0");
   refused({"lp", "--algorithm", "map-elites", "--line-sigma", "0.1"}, "--line-sigma",
           "map-elites-line");
   refused({"lp", "--algorithm", "map-elites", "--sigma0", "1"}, "--sigma0", "cma-me");

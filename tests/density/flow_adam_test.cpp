@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "density/flow/adam.hpp"
+#include "density/network/adam.hpp"
 #include "rarefy/core/random.hpp"
 #include "rarefy/core/workers.hpp"
 #include "support/every_instruction_set.hpp"

@@ -173,4 +173,6 @@ TEST(FlowNetwork, RefusesLayersThatCannotBe) {
   EXPECT_THROW(VelocityNetwork(0, {}), rarefy::Error);
   EXPECT_THROW(VelocityNetwork(2, {.frequencies = 0}), rarefy::Error);
   EXPECT_NO_THROW(VelocityNetwork(1, {.layers = {1}, .frequencies = 1}));
+  EXPECT_THROW(VelocityNetwork(2, {.activation = rarefy::Activation::relu}), rarefy::Error)
+      << "a flow must be smooth";
 }

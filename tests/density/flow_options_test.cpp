@@ -91,7 +91,7 @@ TEST(FlowOptions, AtTheEdgeOfWhatCanBeAreTaken) {
 
 TEST(FlowOptions, HaveNames) {
   using rarefy::Activation, rarefy::FeatureScaling, rarefy::Integrator;
-  for (const auto value : {Activation::elu, Activation::silu, Activation::tanh}) {
+  for (const auto value : {Activation::elu, Activation::silu, Activation::tanh, Activation::relu}) {
     EXPECT_EQ(rarefy::named<rarefy::Activation>(rarefy::name_of(value)), value);
   }
   for (const auto value : {FeatureScaling::bounds, FeatureScaling::buffer, FeatureScaling::none}) {
@@ -115,7 +115,7 @@ TEST(FlowOptions, WithUnknownNamesAreRefused) {
       EXPECT_THAT(error.what(), HasSubstr("'" + given + "'"));
     }
   };
-  for (const std::string given : {"relu", "", "ELU", "elu "}) {
+  for (const std::string given : {"gelu", "", "ELU", "elu "}) {
     expect_unknown(rarefy::named<rarefy::Activation>, given);
     expect_unknown(rarefy::named<rarefy::FeatureScaling>, given);
     expect_unknown(rarefy::named<rarefy::Integrator>, given);

@@ -34,6 +34,7 @@ inline double bend(Activation activation, double x) {
     case Activation::elu: return x > 0 ? x : std::expm1(x);
     case Activation::silu: return x / (1.0 + std::exp(-x));
     case Activation::tanh: return std::tanh(x);
+    case Activation::relu: return x > 0 ? x : 0.0;
   }
   return std::nan("");
 }
@@ -46,6 +47,7 @@ inline double slope(Activation activation, double x) {
       return sigmoid + x * std::exp(-x) * sigmoid * sigmoid;  // the product rule
     }
     case Activation::tanh: return 1.0 / (std::cosh(x) * std::cosh(x));
+    case Activation::relu: return x > 0 ? 1.0 : 0.0;
   }
   return std::nan("");
 }

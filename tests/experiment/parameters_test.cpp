@@ -27,8 +27,13 @@ ParameterValue another_value(const Parameter& parameter) {
     if (choice != std::get<std::string>(now)) return std::string(choice);
   }
   static const std::map<std::string_view, std::string> texts = {
-      {"walls", "0.5,0.25,0.75,1; 0,0,1,1"}, {"start", "0.5,0.25,-1.5"}, {"bounds", "-1.5,2"},
-      {"bandwidth", "0.25 width"},           {"novelty-threshold", "3"}, {"flow-layers", "16,8"}};
+      {"walls", "0.5,0.25,0.75,1; 0,0,1,1"},
+      {"start", "0.5,0.25,-1.5"},
+      {"bounds", "-1.5,2"},
+      {"bandwidth", "0.25 width"},
+      {"novelty-threshold", "3"},
+      {"flow-layers", "16,8"},
+      {"discount-layers", "16,8"}};
   if (const auto found = texts.find(parameter.name); found != texts.end()) return found->second;
   // Free text, or a list with one entry.
   return parameter.choices.empty() ? ParameterValue(std::string(R"(some "text" = # '1'\)"))

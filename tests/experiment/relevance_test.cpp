@@ -31,7 +31,8 @@ ParameterValue another_value(const Config& config, const Parameter& parameter) {
   }
   if (parameter.name == "bounds") return std::string("-7,7");
   if (parameter.name == "walls") return std::string("0.5,0.5,0.6,0.6");
-  if (parameter.name == "flow-layers") return std::string("5,3");
+  if (parameter.name == "flow-layers" || parameter.name == "discount-layers")
+    return std::string("5,3");
   if (parameter.name == "start") return std::string("0.1,0.1,0");
   return std::string("0.3");
 }
@@ -44,6 +45,7 @@ TEST(Relevance, IdleParametersChangeNothing) {
       config.emitters.batch = 6;
       config.density.buffer = 50;
       set(config, "flow-layers", "8");
+      set(config, "discount-layers", "8");
       config.density.flow.training.batch = 8;
       const auto expected = solutions_of(config);
       for (const auto& parameter : parameters()) {
@@ -61,7 +63,7 @@ TEST(Relevance, WhatMakesTheAlgorithmIsNeverIdle) {
   const std::vector<std::pair<std::string_view, std::string_view>> essential = {
       {"dds-kde", "bandwidth"},    {"dds-cnf", "flow-layers"}, {"ns", "novelty-threshold"},
       {"cma-mae", "alpha"},        {"cma-me", "selection"},    {"map-elites-line", "line-sigma"},
-      {"map-elites", "iso-sigma"},
+      {"map-elites", "iso-sigma"}, {"dms", "discount-layers"},
   };
   for (const auto& [algorithm, parameter] : essential) {
     EXPECT_EQ(reason_without_effect(default_config("lp", algorithm), parameter_named(parameter)),
@@ -69,6 +71,7 @@ TEST(Relevance, WhatMakesTheAlgorithmIsNeverIdle) {
         << parameter;
     for (const auto& other : algorithms()) {
       if (parameter == "selection" || parameter == "iso-sigma") continue;  // have several
+      if (parameter == "alpha" && other.name == "dms") continue;
       if (other.name == algorithm) continue;
       EXPECT_NE(reason_without_effect(default_config("lp", other.name), parameter_named(parameter)),
                 "")

@@ -70,7 +70,7 @@ TEST(AlgorithmTable, EveryRowMakesASearchOnEveryDomainInEveryProfile) {
         config.emitters.batch = 6;
         config.archive.cvt.cells = 20;
         config.archive.cvt.samples = 60;
-        config.density.flow.network.layers = {4};
+        config.density.flow.network.layers = config.density.discount.network.layers = {4};
         const auto problem = make_domain(config);
         const auto search = make_search(config, problem->info(), 1);
         PlainEvaluator evaluator(*problem);
@@ -150,6 +150,33 @@ TEST(Thresholds, OfAProblemThatDoesNotStateItsLeastMustBeGiven) {
   config.density.threshold_min.reset();
   mine.least_objective = -2.0;
   EXPECT_NO_THROW((void)make_search(config, mine, 1));
+}
+
+TEST(DiscountRange, IsThatOfTheObjectivesOrMustBeGiven) {
+  const auto options_of = [](const Config& config, const DomainInfo& domain) {
+    const auto search = make_search(config, domain, 1);
+    return dynamic_cast<const DiscountModel&>(search->density()).options();
+  };
+  auto config = default_config("lp", "dms");
+  EXPECT_EQ(options_of(config, domain_info(config)).range, 1.0) << "all objectives are 1";
+  EXPECT_EQ(options_of(config, domain_info(config)).minimum, 0.0);
+  EXPECT_EQ(options_of(config, domain_info(config)).learning_rate, 0.1);
+  config.problem.objective = "sphere";
+  EXPECT_EQ(options_of(config, domain_info(config)).range, 100.0);
+  config.density.threshold_min = -20.0;
+  EXPECT_EQ(options_of(config, domain_info(config)).range, 120.0);
+
+  DomainInfo mine;
+  mine.name = "mine";
+  mine.solution_dim = 3;
+  mine.feature_space = {{0.0, -1.0}, {2.0, 1.0}};
+  mine.constant_objective = false;
+  mine.least_objective = -2.0;
+  config = default_config("lp", "dms");
+  expect_named(message_of([&] { (void)make_search(config, mine, 1); }), "discount-range", "'mine'");
+  config.density.discount_range = 7.0;
+  EXPECT_EQ(options_of(config, mine).range, 7.0);
+  EXPECT_EQ(options_of(config, mine).minimum, -2.0);
 }
 
 }  // namespace

@@ -30,6 +30,7 @@ TEST(TextProfile, HasWhatThePaperPrints) {
   expect_sigmas("dds-cnf", {0.5, 1.5, 1.5, 0.5});
   expect_sigmas("ns", {0.5, 0.5, 0.5, 0.5});
   expect_sigmas("cma-mae", {0.5, 0.2, 0.5, 0.5});
+  expect_sigmas("dms", {0.5, 0.2, 0.5, 0.5});
   expect_sigmas("cma-me", {0.5, 0.2, 0.5, 0.5});
   const std::string_view bandwidths[] = {"25.6", "10", "0.01", "2.56"};
   const double thresholds[] = {0.042 * 512, 0.042 * 200, 0.042, 0.042 * 51.2};
@@ -50,7 +51,7 @@ TEST(TextProfile, HasWhatThePaperPrints) {
     EXPECT_EQ(config.emitters.x0, 0) << row.name;
     EXPECT_EQ(config.density.buffer, 10'000) << row.name;
     EXPECT_EQ(config.density.novelty.neighbours, 100) << row.name;
-    EXPECT_EQ(config.density.alpha, 0.01) << row.name;
+    EXPECT_EQ(config.density.alpha, row.name == "dms" ? 0.1 : 0.01) << row.name;
   }
 }
 

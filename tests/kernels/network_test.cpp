@@ -20,7 +20,8 @@ namespace {
 
 using Floats = std::vector<float>;
 
-constexpr Activation kActivations[] = {Activation::elu, Activation::silu, Activation::tanh};
+constexpr Activation kActivations[] = {Activation::elu, Activation::silu, Activation::tanh,
+                                       Activation::relu};
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kLargest = std::numeric_limits<float>::max();
@@ -35,6 +36,7 @@ double exact_value(Activation activation, double x) {
     case Activation::elu: return x > 0 ? x : std::expm1(x);
     case Activation::silu: return x / (1.0 + std::exp(-x));
     case Activation::tanh: return std::tanh(x);
+    case Activation::relu: return x > 0 ? x : 0.0;
   }
   return std::nan("");
 }
@@ -51,6 +53,7 @@ double exact_slope(Activation activation, double x) {
       const double c = std::cosh(std::min(std::abs(x), 300.0));
       return 1.0 / (c * c);
     }
+    case Activation::relu: return x > 0 ? 1.0 : 0.0;
   }
   return std::nan("");
 }
@@ -125,7 +128,9 @@ TEST_P(NetworkKernels, ActivationsAreExactlyZeroAtZero) {
   for (const auto activation : kActivations) {
     const auto found = bent(activation, {0.0F, -0.0F});
     EXPECT_EQ(found.values, (Floats{0.0F, 0.0F})) << rarefy::name_of(activation);
-    const float slope = activation == Activation::silu ? 0.5F : 1.0F;
+    const float slope = activation == Activation::silu   ? 0.5F
+                        : activation == Activation::relu ? 0.0F
+                                                         : 1.0F;
     EXPECT_EQ(found.slopes, (Floats{slope, slope})) << rarefy::name_of(activation);
   }
 }
@@ -148,7 +153,8 @@ TEST_P(NetworkKernels, InfinityGoesToTheLimitOrToNothingAtAll) {
   for (const auto activation : kActivations) {
     const auto found = bent(activation, {kInfinity, -kInfinity});
     const double up = activation == Activation::tanh ? 1.0 : static_cast<double>(kInfinity);
-    const double down = activation == Activation::silu ? 0.0 : -1.0;
+    const bool ends_at_zero = activation == Activation::silu || activation == Activation::relu;
+    const double down = ends_at_zero ? 0.0 : -1.0;
     EXPECT_TRUE(std::isnan(found.values[0]) || found.values[0] == up)
         << rarefy::name_of(activation) << " of infinity is " << found.values[0];
     EXPECT_TRUE(std::isnan(found.values[1]) || found.values[1] == down)

@@ -127,7 +127,7 @@ TEST(LeastState, IsNoMoreThanAnyStateHas) {
           config.archive.intervals = 30;
           config.archive.cvt.cells = 50;
           config.archive.cvt.samples = 200;
-          config.density.flow.network.layers = {20, 30};
+          config.density.flow.network.layers = config.density.discount.network.layers = {20, 30};
           if (profile == rarefy::Profile::standard) config.emitters.strategy = strategy;
           SCOPED_TRACE(std::string(algorithm.name) + " on " + domain_name);
           const auto domain = rarefy::make_domain(config);

@@ -233,7 +233,8 @@ TEST_F(OwnProblem, StartsFromGivenSolutions) {
     config.restarts.when = defaults.restarts.when;
     config.restarts.at = defaults.restarts.at;
     config.emitters.selection = defaults.emitters.selection;
-    config.density.flow.network.layers = {4};
+    config.density.flow.network.layers = config.density.discount.network.layers = {4};
+    config.density.discount_range = 2.0;  // it does not state its greatest objective
     config.iterations = 4;
     config.emitters.initial_solutions = at("given.npy").string();
     const auto whole = Run::start(config, own(), create(name), {.threads = 1});

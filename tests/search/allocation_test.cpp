@@ -195,6 +195,18 @@ TEST_F(NoAllocation, AfterLoading) {
   EXPECT_GT(loop.search.archive().size(), found);
 }
 
+TEST_F(NoAllocation, InTheTrainingOfADiscountModel) {
+  for (const Index threads : {1, 2}) {
+    every::Loop loop("dms", {.seed = 1, .threads = threads});
+    loop.steps(40);
+    allocations.store(0);
+    counting.store(true);
+    loop.steps(30);
+    counting.store(false);
+    EXPECT_EQ(allocations.load(), 0) << threads << " threads";
+  }
+}
+
 // Room for what they need is made the first time.
 TEST_F(NoAllocation, ForFailuresAndFeaturesOutside) {
   every::Loop loop("dds-kde", {.seed = 1, .threads = 1, .outside = Outside::last});

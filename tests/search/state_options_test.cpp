@@ -210,6 +210,32 @@ TEST(StateOptions, OfOtherDensities) {
   expect_told_apart("improvement.tessellation_fingerprint", Improvement(grid), Improvement(turned));
 }
 
+TEST(StateOptions, OfDiscountModels) {
+  const auto grid = std::make_shared<Grid>(kBox, std::vector<Index>{4, 6});
+  const auto turned = std::make_shared<Grid>(kBox, std::vector<Index>{6, 4});
+  DiscountModelOptions base;
+  base.network.layers = {4, 4};
+  const auto apart = [&](const std::string& field, auto&& change) {
+    DiscountModelOptions other = base;
+    change(other);
+    expect_told_apart(field, DiscountModel(base, grid), DiscountModel(other, grid));
+  };
+  apart("discount.learning_rate", [](auto& o) { o.learning_rate = 0.2; });
+  apart("discount.minimum", [](auto& o) { o.minimum = -1; });
+  apart("discount.range", [](auto& o) { o.range = 2; });
+  apart("discount.layers", [](auto& o) { o.network.layers = {4, 5}; });
+  apart("discount.activation", [](auto& o) { o.network.activation = Activation::silu; });
+  apart("discount.epochs", [](auto& o) { o.training.epochs = 6; });
+  apart("discount.enough", [](auto& o) { o.training.enough = 0.1; });
+  apart("discount.batch", [](auto& o) { o.training.batch = 64; });
+  apart("discount.training_rate", [](auto& o) { o.training.rate = 2e-3; });
+  apart("discount.empty", [](auto& o) { o.training.empty = 50; });
+  apart("discount.initial", [](auto& o) { o.training.initial = 500; });
+  apart("discount.seed", [](auto& o) { o.seed = 2; });
+  expect_told_apart("discount.tessellation_fingerprint", DiscountModel(base, grid),
+                    DiscountModel(base, turned));
+}
+
 TEST(StateOptions, OfEvolutionStrategies) {
   const CmaEsOptions base = {.dimension = 3, .batch = 6, .sigma0 = 0.5};
   const auto apart = [](const std::string& field, const CmaEsOptions& from, auto&& change) {

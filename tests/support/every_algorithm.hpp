@@ -11,6 +11,7 @@
 #include "rarefy/core/batch.hpp"
 #include "rarefy/core/state.hpp"
 #include "rarefy/density/annealed_thresholds.hpp"
+#include "rarefy/density/discount_model.hpp"
 #include "rarefy/density/flow.hpp"
 #include "rarefy/density/improvement.hpp"
 #include "rarefy/density/kde.hpp"
@@ -35,7 +36,7 @@ constexpr Index kEmitters = 3;
 constexpr Index kRows = 8;  // of one emitter
 
 inline std::vector<std::string> algorithms() {
-  return {"dds-kde", "dds-cnf", "ns", "cma-mae", "cma-me", "map-elites", "map-elites-line"};
+  return {"dds-kde", "dds-cnf", "ns", "cma-mae", "dms", "cma-me", "map-elites", "map-elites-line"};
 }
 
 inline const rarefy::FeatureSpace& space() {
@@ -68,6 +69,15 @@ inline std::unique_ptr<rarefy::Density> density(
   if (algorithm == "cma-mae") {
     return std::make_unique<rarefy::AnnealedThresholds>(
         rarefy::AnnealedThresholdsOptions{.learning_rate = 0.1, .minimum = -100.0}, cells);
+  }
+  if (algorithm == "dms") {
+    return std::make_unique<rarefy::DiscountModel>(
+        rarefy::DiscountModelOptions{.minimum = -100.0,
+                                     .range = 100.0,
+                                     .network = {.layers = {8, 8}},
+                                     .training = {.empty = 10, .initial = 50},
+                                     .seed = 1},
+        cells);
   }
   if (algorithm == "cma-me") return std::make_unique<rarefy::Improvement>(cells);
   return std::make_unique<rarefy::NoDensity>(2);

@@ -197,4 +197,17 @@ TEST(Grid, MoreCellsThanCanBeCountedAreRefused) {
   refusal({zeros, ones}, std::vector<Index>(10, 10));
 }
 
+TEST(Grid, TheCentreOfACellLiesInIt) {
+  const Grid grid({{-1, 0, 10}, {1, 6, 20}}, {4, 3, 5});
+  std::vector<double> centre(3);
+  for (Index cell = 0; cell < grid.cells(); ++cell) {
+    grid.cell_centre(cell, centre);
+    EXPECT_EQ(cell_of(grid, centre), cell);
+  }
+  grid.cell_centre(0, centre);
+  EXPECT_EQ(centre, (std::vector<double>{-0.75, 1.0, 11.0}));
+  grid.cell_centre(grid.cells() - 1, centre);
+  EXPECT_EQ(centre, (std::vector<double>{0.75, 5.0, 19.0}));
+}
+
 }  // namespace

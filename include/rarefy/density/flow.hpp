@@ -46,7 +46,7 @@ class FlowDensity : public DensityEstimate {
 
   [[nodiscard]] std::string_view name() const override { return "flow"; }
   [[nodiscard]] Index feature_dim() const override { return options_.space.dim(); }
-  [[nodiscard]] bool informed() const override { return fits_ > rollbacks_; }
+  [[nodiscard]] bool informed() const override;
   void score(const Evaluated& batch, std::span<double> scores, Workers& workers) override;
   void log_density(BatchView features, std::span<double> out, Workers& workers) override;
   [[nodiscard]] BatchView samples() const override { return buffer_->contents(); }
@@ -61,8 +61,8 @@ class FlowDensity : public DensityEstimate {
   /// The mean loss of the last iteration's steps.
   [[nodiscard]] double loss() const { return loss_; }
   /// Iterations whose training was taken back.
-  [[nodiscard]] std::int64_t rollbacks() const { return rollbacks_; }
-  [[nodiscard]] double rate() const { return rate_; }
+  [[nodiscard]] std::int64_t rollbacks() const;
+  [[nodiscard]] double rate() const;
   /// Weights and biases, layer by layer: weights row by row (a row an output), then biases.
   [[nodiscard]] std::vector<float> parameters() const;
   void set_parameters(std::span<const float> values);
@@ -85,8 +85,6 @@ class FlowDensity : public DensityEstimate {
   double log_scale_ = 0.0;              // of the change from features to coordinates
   std::int64_t fits_ = 0;               // names the random numbers of the next
   std::int64_t not_learned_ = 0;        // rows since the last
-  std::int64_t rollbacks_ = 0;
-  double rate_;
   double loss_ = 0.0;
   std::vector<Index> changed_;  // scratch of observe()
   std::unique_ptr<Parts> parts_;

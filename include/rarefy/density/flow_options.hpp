@@ -2,19 +2,15 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "rarefy/core/feature_space.hpp"
 #include "rarefy/core/names.hpp"
+#include "rarefy/density/network_options.hpp"
 
 namespace rarefy {
-
-/// All are 0 at 0 and smooth enough for a density to be:
-///   elu   x for x > 0, e^x - 1 else     silu  x / (1 + e^-x)     tanh
-enum class Activation : std::uint8_t { elu, silu, tanh };
 
 /// How features become the coordinates the network works in.
 enum class FeatureScaling : std::uint8_t {
@@ -26,13 +22,6 @@ enum class FeatureScaling : std::uint8_t {
 enum class Integrator : std::uint8_t {
   rk4,     ///< the classical Runge-Kutta method, in equal steps
   dopri5,  ///< Dormand and Prince's pair of orders 5 and 4, in steps that suit each query
-};
-
-template <>
-struct EnumNames<Activation> {
-  static constexpr std::string_view thing = "flow-activation";
-  static constexpr std::pair<Activation, std::string_view> all[] = {
-      {Activation::elu, "elu"}, {Activation::silu, "silu"}, {Activation::tanh, "tanh"}};
 };
 
 template <>
@@ -51,13 +40,9 @@ struct EnumNames<Integrator> {
                                                                     {Integrator::dopri5, "dopri5"}};
 };
 
-/// Widths of hidden layers as text: "256,256,256". Throws where it is anything else.
-[[nodiscard]] std::vector<Index> parse_layers(std::string_view text);
-[[nodiscard]] std::string text_of(const std::vector<Index>& layers);
-
 struct FlowNetworkOptions {
-  std::vector<Index> layers = {64, 64};  ///< widths of the hidden layers
-  Activation activation = Activation::elu;
+  std::vector<Index> layers = {64, 64};     ///< widths of the hidden layers
+  Activation activation = Activation::elu;  ///< a smooth one: not relu
   /// Time enters as cos(k pi t) and sin(k pi t), k = 1 .. frequencies.
   Index frequencies = 3;
 

@@ -18,6 +18,7 @@
 #include "rarefy/core/names.hpp"
 #include "rarefy/core/outside.hpp"
 #include "rarefy/density/annealed_thresholds.hpp"
+#include "rarefy/density/discount_model.hpp"
 #include "rarefy/density/flow_options.hpp"
 #include "rarefy/density/kde.hpp"
 #include "rarefy/density/novelty.hpp"
@@ -91,6 +92,10 @@ struct DensityOptions {
   NoveltyOptions novelty;
   double alpha = AnnealedThresholdsOptions{}.learning_rate;
   std::optional<double> threshold_min;  ///< none: the least objective of the domain
+  /// Its learning rate and minimum are the two above; its seed and its range are filled in when it
+  /// is made.
+  DiscountModelOptions discount;
+  std::optional<double> discount_range;  ///< none: that of the domain's objectives
   FlowOptions flow;
   Outside outside = Outside::last;
 

@@ -41,6 +41,7 @@ class Cvt : public Tessellation {
   [[nodiscard]] const FeatureSpace& space() const override { return space_; }
   using Tessellation::assign;
   void assign(BatchView features, std::span<Index> cells) const override;
+  void cell_centre(Index cell, std::span<double> out) const override;
   [[nodiscard]] std::uint64_t fingerprint() const override;
   [[nodiscard]] std::vector<NamedArray> arrays() const override;
   [[nodiscard]] BatchView centroids() const override { return centroids_; }

@@ -21,6 +21,7 @@ class Grid : public Tessellation {
   [[nodiscard]] std::span<const Index> shape() const override { return shape_; }
   using Tessellation::assign;
   void assign(BatchView features, std::span<Index> cells) const override;
+  void cell_centre(Index cell, std::span<double> out) const override;
   [[nodiscard]] std::uint64_t fingerprint() const override;
   [[nodiscard]] std::vector<NamedArray> arrays() const override;
 

@@ -30,6 +30,9 @@ class Tessellation {
   /// The same, shared out over the workers.
   void assign(BatchView features, std::span<Index> cells, Workers& workers) const;
 
+  /// The middle of a cell: of a box, or the point that defines it.
+  virtual void cell_centre(Index cell, std::span<double> out) const = 0;
+
   /// Tells one division into cells from another; the same for the same cells on any machine.
   [[nodiscard]] virtual std::uint64_t fingerprint() const = 0;
   /// What other programs need to know to find the cell of a feature; good as long as this is.

@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
-#include "core/aligned_floats.hpp"
 #include "density/flow/flow_network.hpp"
+#include "density/network/network_gradient.hpp"
 #include "rarefy/core/batch.hpp"
 #include "rarefy/core/workers.hpp"
 
@@ -21,33 +21,19 @@ class FlowMatching {
  public:
   FlowMatching(const VelocityNetwork& network, Index batch, double sigma_min);
 
-  /// The loss, for `batch` samples (x1), noises (x0) and times. Samples go through the network in
-  /// pieces of fixed size, and every weight's gradient is one sum over all of them, so that
-  /// neither depends on the number of threads.
+  /// The loss, for `batch` samples (x1), noises (x0) and times. It does not depend on the number
+  /// of threads.
   double evaluate(BatchView samples, BatchView noise, std::span<const double> times,
                   Workers& workers);
   /// Its gradient, in the layout of the network's parameters.
-  [[nodiscard]] std::span<const float> gradient() const { return gradient_; }
+  [[nodiscard]] std::span<const float> gradient() const { return gradient_.gradient(); }
 
  private:
-  void through(BatchView samples, BatchView noise, std::span<const double> times, Index first,
-               Index count);
-
-  // A block of a layer's weights: some of its inputs, and for the first block the bias.
-  struct Block {
-    std::size_t layer;
-    Index first, count;
-  };
-
   const VelocityNetwork* network_;
-  Index batch_, columns_;
+  Index batch_;
   double sigma_min_;
-  std::vector<Block> blocks_;
-  std::vector<AlignedFloats> inputs_;  // of each layer
-  std::vector<AlignedFloats> slopes_;  // behind each layer but the last
-  std::vector<AlignedFloats> deltas_;  // the loss by what each layer gives, before activation
-  std::vector<double> losses_;         // by piece
-  AlignedFloats gradient_;
+  Batch places_;  // x_t
+  NetworkGradient gradient_;
 };
 
 }  // namespace rarefy

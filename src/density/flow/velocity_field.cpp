@@ -41,7 +41,7 @@ void VelocityField::evaluate(const double* places, const double* times, Index co
                              double* velocities, double* divergences) {
   assert(count <= most_);
   const auto& dense = kernels::dense();
-  const auto activation = network_->options().activation;
+  const auto activation = network_->activation();
   const auto layers = network_->layers();
   const Index dims = features();
   const Index columns = padded(count, kColumnMultiple);

@@ -20,7 +20,7 @@ TITLE = "folders and files from others: bounded in time and memory, and told"
 
 TEMPLATES = ("kde-lp", "kde-lp-published", "kde-panels", "kde-endless", "kde-endless-direct",
              "kde-cvt", "kde-eigen", "kde-sep", "kde-lm", "kde-bounds", "kde-maze", "cnf-lp",
-             "cnf-lp-published", "ns-multi", "cma-mae-lp", "cma-me-lp", "map-elites-line-arm")
+             "cnf-lp-published", "ns-multi", "cma-mae-lp", "dms-lp", "cma-me-lp", "map-elites-line-arm")
 ITERATIONS = 12
 
 MOST_MEGABYTES = 1024  # of memory, for folders of less than a megabyte

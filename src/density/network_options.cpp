@@ -1,4 +1,4 @@
-#include "rarefy/density/flow_options.hpp"
+#include "rarefy/density/network_options.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,4 +1,4 @@
-#include "density/flow/adam.hpp"
+#include "density/network/adam.hpp"
 
 #include <atomic>
 #include <cmath>
