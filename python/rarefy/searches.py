@@ -343,6 +343,17 @@ class DensityDescent(Search):
         return self._density
 
 
+class QualityDescent(Search):
+    """Density descent that weighs the objective against density: candidates that are good for where they are
+    come first, and those where feature space is least crowded. With equal objectives it is
+    :class:`rarefy.DensityDescent`.
+
+    Its own parameter: ``quality_weight``. All else is as for :class:`rarefy.Search`.
+    """
+
+    _algorithm = "dds-qd"
+
+
 class NoveltySearch(Search):
     """Novelty search: candidates far from what was found before come first.
 
@@ -422,6 +433,7 @@ def describe(
 _CLASSES: dict[str, type[Search]] = {
     "dds-kde": DensityDescent,
     "dds-cnf": DensityDescent,
+    "dds-qd": QualityDescent,
     "ns": NoveltySearch,
     "cma-mae": CmaMae,
     "cma-me": CmaMe,

@@ -10,6 +10,7 @@
 #include "core/maths.hpp"
 #include "rarefy/core/text.hpp"
 #include "rarefy/density/endless_buffer.hpp"
+#include "rarefy/density/quality_density.hpp"
 #include "rarefy/experiment/algorithm_table.hpp"
 #include "rarefy/experiment/make_search.hpp"
 #include "rarefy/tessellations/grid.hpp"
@@ -65,7 +66,8 @@ class Estimate {
     cells();
     elites();
     const auto* const density = algorithm_of(config_).density;
-    if (density == &kKernelDensity) kernel_density();
+    if (density == &kKernelDensity || density == &kQualityDensity) kernel_density();
+    if (density == &kQualityDensity) sampled_objectives();
     if (density == &kFlowDensity) flow();
     if (density == &kNovelty) novelty();
     if (density == &kThresholds || density == &kImprovement) cell_values();
@@ -188,6 +190,14 @@ class Estimate {
       buffer(0.0);
     }
     panels(options);
+  }
+
+  // The sample and its sorted copy; and a batch of objectives.
+  void sampled_objectives() {
+    const double sample = real(QualityDensity::kSample) * kDouble;
+    add("a sample of the objectives", "batch", 2 * sample + rows_ * kDouble,
+        2 * sample + rows_ * kDouble);
+    save(std::min(sample, rows_ * kDouble), sample);
   }
 
   // Tables over feature space, whose size is that of the box in bandwidths (see
