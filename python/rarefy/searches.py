@@ -344,8 +344,8 @@ class DensityDescent(Search):
 
 
 class QualityDescent(Search):
-    """Density descent that weighs the objective against density: candidates that are good for where they are
-    come first, and those where feature space is least crowded. With equal objectives it is
+    """Density descent that weighs the objective against density: candidates where feature space is less crowded come
+    first, and of those that are equally crowded the better ones. With equal objectives it is
     :class:`rarefy.DensityDescent`.
 
     Its own parameter: ``quality_weight``. All else is as for :class:`rarefy.Search`.

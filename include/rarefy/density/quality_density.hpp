@@ -1,6 +1,7 @@
 // Density and objective together: what dds-qd descends.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
