@@ -29,7 +29,9 @@ from .parts import (
     Team,
 )
 from .running import RunResult, resume
-from .searches import CmaMae, CmaMe, DensityDescent, DiscountModelSearch, MapElites, NoveltySearch, Search
+from .searches import (
+    CmaMae, CmaMe, DensityDescent, DiscountModelSearch, MapElites, NoveltySearch, QualityDescent, Search,
+)
 
 __version__ = _core.version()
 
@@ -60,7 +62,7 @@ def parameters() -> list[dict[str, object]]:
 __all__ = [
     "Archive", "CmaEs", "CmaMae", "CmaMe", "Cvt", "DensityDescent", "DiscountModelSearch", "Domain", "Elite",
     "EliteArchive", "Failure", "FlowDensity", "Grid", "KernelDensity", "MapElites", "NoveltySearch", "OwnDensity",
-    "OwnEmitter", "Problem",
+    "OwnEmitter", "Problem", "QualityDescent",
     "Reservoir", "RunResult", "Search", "Team", "__version__", "algorithms", "domains", "holds_run",
     "instruction_set", "load", "parameters", "pin_instruction_set", "resume",
 ]  # fmt: skip

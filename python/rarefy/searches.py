@@ -343,6 +343,17 @@ class DensityDescent(Search):
         return self._density
 
 
+class QualityDescent(Search):
+    """Density descent that weighs the objective against density: candidates where feature space is less crowded come
+    first, and of those that are equally crowded the better ones. With equal objectives it is
+    :class:`rarefy.DensityDescent`.
+
+    Its own parameter: ``quality_weight``. All else is as for :class:`rarefy.Search`.
+    """
+
+    _algorithm = "dds-qd"
+
+
 class NoveltySearch(Search):
     """Novelty search: candidates far from what was found before come first.
 
@@ -434,6 +445,7 @@ def describe(
 _CLASSES: dict[str, type[Search]] = {
     "dds-kde": DensityDescent,
     "dds-cnf": DensityDescent,
+    "dds-qd": QualityDescent,
     "ns": NoveltySearch,
     "cma-mae": CmaMae,
     "dms": DiscountModelSearch,

@@ -16,6 +16,7 @@ pytest.register_assert_rewrite("beside_pyribs")  # so that what it asserts is ex
 ALGORITHMS = {
     "kde": lambda **k: rarefy.DensityDescent(6, [(-2, 2), (-2, 2)], **k),
     "flow": lambda **k: rarefy.DensityDescent(6, [(-2, 2), (-2, 2)], density="flow", **k),
+    "quality": lambda **k: rarefy.QualityDescent(6, [(-2, 2), (-2, 2)], **k),
     "novelty": lambda **k: rarefy.NoveltySearch(6, [(-2, 2), (-2, 2)], **k),
     "cma-mae": lambda **k: rarefy.CmaMae(6, [(-2, 2), (-2, 2)], **k),
     "dms": lambda **k: rarefy.DiscountModelSearch(6, [(-2, 2), (-2, 2)], **k),

@@ -16,6 +16,7 @@ const EmitterKind kGaussianEmitter = {.make = make_gaussian_emitter,
                                       .step = &EmitterOptions::iso_sigma};
 
 const DensityKind kKernelDensity = {.make = make_kernel_density};
+const DensityKind kQualityDensity = {.make = make_quality_density};
 const DensityKind kFlowDensity = {.make = make_flow_density};
 const DensityKind kNovelty = {.make = make_novelty, .accepts = true};
 const DensityKind kThresholds = {.make = make_thresholds, .accepts = true, .has_thresholds = true};
@@ -99,6 +100,19 @@ constexpr std::array kAlgorithms = {
                     config.emitters.sigma0 = values.cnf_sigma0;
                     config.restarts.at = RestartAt::origin;
                   }},
+    // Not in the paper. In the other profiles it has what DDS-KDE has there.
+    Algorithm{.name = "dds-qd",
+              .meaning = "density descent that weighs the objective against density, by CMA-ES",
+              .emitter = &kStrategyEmitter,
+              .density = &kQualityDensity,
+              .set_defaults = set_dds_kde,
+              .set_published =
+                  [](Config& config, const PublishedValues& values) {
+                    set_published(config, values);
+                    config.emitters.sigma0 = values.dds_sigma0;
+                    config.restarts.at = RestartAt::origin;
+                  },
+              .published_scores_before_observing = false},
     Algorithm{.name = "ns",
               .meaning = "novelty search: mean distance to the nearest neighbours, by CMA-ES",
               .emitter = &kStrategyEmitter,

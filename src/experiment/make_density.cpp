@@ -14,6 +14,7 @@
 #include "rarefy/density/kde.hpp"
 #include "rarefy/density/no_density.hpp"
 #include "rarefy/density/novelty.hpp"
+#include "rarefy/density/quality_density.hpp"
 #include "rarefy/density/reservoir.hpp"
 
 namespace rarefy {
@@ -57,10 +58,8 @@ double range_of_discounts(const Config& config, const DomainInfo& domain, double
   return *greatest - minimum;
 }
 
-}  // namespace
-
-std::unique_ptr<Density> make_kernel_density(const Config& config, const DomainInfo& domain,
-                                             const Cells& /*cells*/) {
+std::unique_ptr<DensityEstimate> make_kernel_estimate(const Config& config,
+                                                      const DomainInfo& domain) {
   KdeOptions options = config.density.kde;
   options.space = domain.feature_space;
   if (is_published(config)) {
@@ -75,6 +74,20 @@ std::unique_ptr<Density> make_kernel_density(const Config& config, const DomainI
     buffer = make_buffer(config, domain);
   }
   return std::make_unique<KernelDensity>(std::move(options), std::move(buffer));
+}
+
+}  // namespace
+
+std::unique_ptr<Density> make_kernel_density(const Config& config, const DomainInfo& domain,
+                                             const Cells& /*cells*/) {
+  return make_kernel_estimate(config, domain);
+}
+
+std::unique_ptr<Density> make_quality_density(const Config& config, const DomainInfo& domain,
+                                              const Cells& /*cells*/) {
+  QualityOptions options = config.density.quality;
+  options.seed = seed_of(config);
+  return std::make_unique<QualityDensity>(options, make_kernel_estimate(config, domain));
 }
 
 std::unique_ptr<Density> make_flow_density(const Config& config, const DomainInfo& domain,

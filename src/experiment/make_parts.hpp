@@ -37,6 +37,9 @@ using Cells = std::shared_ptr<const Tessellation>;
 [[nodiscard]] std::unique_ptr<Density> make_kernel_density(const Config& config,
                                                            const DomainInfo& domain,
                                                            const Cells& cells);
+[[nodiscard]] std::unique_ptr<Density> make_quality_density(const Config& config,
+                                                            const DomainInfo& domain,
+                                                            const Cells& cells);
 [[nodiscard]] std::unique_ptr<Density> make_flow_density(const Config& config,
                                                          const DomainInfo& domain,
                                                          const Cells& cells);

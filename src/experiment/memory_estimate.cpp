@@ -11,6 +11,7 @@
 #include "density/kde/fine_counts.hpp"
 #include "rarefy/core/text.hpp"
 #include "rarefy/density/endless_buffer.hpp"
+#include "rarefy/density/quality_density.hpp"
 #include "rarefy/experiment/algorithm_table.hpp"
 #include "rarefy/experiment/make_search.hpp"
 #include "rarefy/tessellations/grid.hpp"
@@ -66,7 +67,8 @@ class Estimate {
     cells();
     elites();
     const auto* const density = algorithm_of(config_).density;
-    if (density == &kKernelDensity) kernel_density();
+    if (density == &kKernelDensity || density == &kQualityDensity) kernel_density();
+    if (density == &kQualityDensity) sampled_objectives();
     if (density == &kFlowDensity) flow();
     if (density == &kDiscountModel) discount_model();
     if (density == &kNovelty) novelty();
@@ -206,6 +208,14 @@ class Estimate {
     const double bytes = real(FineCounts::nodes_of(options.space, deviations)) * kDouble;
     add("fine counts of features", "bandwidth", bytes, bytes);
     save(bytes, bytes);
+  }
+
+  // The sample and its sorted copy; and a batch of objectives.
+  void sampled_objectives() {
+    const double sample = real(QualityDensity::kSample) * kDouble;
+    add("a sample of the objectives", "batch", 2 * sample + rows_ * kDouble,
+        2 * sample + rows_ * kDouble);
+    save(std::min(sample, rows_ * kDouble), sample);
   }
 
   // Tables over feature space, whose size is that of the box in bandwidths (see

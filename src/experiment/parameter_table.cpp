@@ -228,26 +228,30 @@ vector<ParameterBuilder> density_parameters() {
       integer_or("unlimited", "buffer", in(&DensityOptions::buffer),
                  "features kept for the estimate; unlimited: all")
           .range(0, kMany)
-          .when(density_is({&kKernelDensity, &kFlowDensity})),
+          .when(density_is({&kKernelDensity, &kQualityDensity, &kFlowDensity})),
       choice(
           "outside", in(&DensityOptions::outside),
           "features outside the box: as-is; clamp, as if on its border; last, clamped and ranked "
           "after all inside")
           .when(has_density()),
       choice("kernel", kde(&KdeOptions::kernel), "shape of the kernel")
-          .when(density_is({&kKernelDensity})),
+          .when(density_is({&kKernelDensity, &kQualityDensity})),
       parsed("bandwidth", kde(&KdeOptions::bandwidth), Bandwidth::parse, &Bandwidth::text,
              "width of the kernel: scott, a number, or a number followed by 'width'")
           .or_number()
-          .when(density_is({&kKernelDensity})),
+          .when(density_is({&kKernelDensity, &kQualityDensity})),
       number("detail", kde(&KdeOptions::detail),
              "weight in scores of gaps narrower than the kernel (up to 2 features); 0: none")
           .range(0, 1e6)
-          .when(density_is({&kKernelDensity})),
+          .when(density_is({&kKernelDensity, &kQualityDensity})),
       choice("kde", kde(&KdeOptions::method),
              "direct: a term for each buffered feature; panels: tables (up to 2 features); auto: "
              "the faster")
-          .when(density_is({&kKernelDensity})),
+          .when(density_is({&kKernelDensity, &kQualityDensity})),
+      number("quality-weight", in(&DensityOptions::quality, &QualityOptions::weight),
+             "density, in nats, that an objective better by one deviation makes up for (dds-qd)")
+          .range(0, 1e6)
+          .when(density_is({&kQualityDensity})),
       integer("neighbours", novelty(&NoveltyOptions::neighbours),
               "nearest neighbours whose mean distance is a candidate's novelty (ns)")
           .range(1, 1e6)

@@ -53,7 +53,7 @@ double density_bytes(const Config& config, double features, double cells) {
   if (density == &kFlowDensity) bytes += flow_bytes(config.density.flow.network, features);
   // The published buffer is full of zeros from the start.
   if (config.profile == Profile::published &&
-      (density == &kFlowDensity || density == &kKernelDensity)) {
+      (density == &kFlowDensity || density == &kKernelDensity || density == &kQualityDensity)) {
     bytes += sizeof(double) * static_cast<double>(config.density.buffer) * features;
   }
   return bytes;

@@ -69,7 +69,7 @@ TEST(CommandDensityOf, WhatHasNoneIsAnError) {
     EXPECT_TRUE(contains(result.err, reason)) << result.err;
     EXPECT_FALSE(fs::exists(folder / "density.png"));
   };
-  refused({"lp", "--algorithm", "ns"}, "dds-kde or dds-cnf");
+  refused({"lp", "--algorithm", "ns"}, "dds-kde, dds-cnf or dds-qd");
   refused({"multi-lp", "--cells", "50", "--cvt-samples", "500"}, "10 features");
   const auto both = rarefy_command({"show", (place / "run").string(), "--density", "--json"});
   EXPECT_EQ(both.exit_code, 2);

@@ -36,8 +36,8 @@ void PrintTo(const AlgorithmCase& each, std::ostream* out) { *out << each.name()
 
 std::vector<AlgorithmCase> all_cases() {
   std::vector<AlgorithmCase> cases;
-  for (const auto* algorithm :
-       {"dds-kde", "dds-cnf", "ns", "cma-mae", "dms", "cma-me", "map-elites-line", "map-elites"}) {
+  for (const auto* algorithm : {"dds-kde", "dds-cnf", "dds-qd", "ns", "cma-mae", "dms", "cma-me",
+                                "map-elites-line", "map-elites"}) {
     cases.push_back({algorithm, "lp", "default"});
     cases.push_back({algorithm, "maze", "published"});
     cases.push_back({algorithm, "multi-lp", "published"});

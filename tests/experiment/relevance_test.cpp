@@ -63,7 +63,7 @@ TEST(Relevance, WhatMakesTheAlgorithmIsNeverIdle) {
   const std::vector<std::pair<std::string_view, std::string_view>> essential = {
       {"dds-kde", "bandwidth"},    {"dds-cnf", "flow-layers"}, {"ns", "novelty-threshold"},
       {"cma-mae", "alpha"},        {"cma-me", "selection"},    {"map-elites-line", "line-sigma"},
-      {"map-elites", "iso-sigma"}, {"dms", "discount-layers"},
+      {"map-elites", "iso-sigma"}, {"dms", "discount-layers"}, {"dds-qd", "quality-weight"},
   };
   for (const auto& [algorithm, parameter] : essential) {
     EXPECT_EQ(reason_without_effect(default_config("lp", algorithm), parameter_named(parameter)),
@@ -72,6 +72,7 @@ TEST(Relevance, WhatMakesTheAlgorithmIsNeverIdle) {
     for (const auto& other : algorithms()) {
       if (parameter == "selection" || parameter == "iso-sigma") continue;  // have several
       if (parameter == "alpha" && other.name == "dms") continue;
+      if (parameter == "bandwidth" && other.name == "dds-qd") continue;
       if (other.name == algorithm) continue;
       EXPECT_NE(reason_without_effect(default_config("lp", other.name), parameter_named(parameter)),
                 "")

@@ -121,7 +121,7 @@ TEST_P(EveryAlgorithmOutOfMemory, SavesAndLoadsOrDoesNot) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EveryAlgorithmOutOfMemory,
-                         testing::Values("dds-kde", "dds-cnf", "ns", "cma-mae", "dms", "cma-me",
+                         testing::Values("dds-kde", "dds-cnf", "dds-qd", "ns", "cma-mae", "dms", "cma-me",
                                          "map-elites", "map-elites-line"),
                          [](const auto& each) {
                            auto name = each.param;

@@ -80,7 +80,7 @@ TEST_P(EveryAlgorithm, AStateInTheMiddleGoesOnToTheSameBits) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Algorithms, EveryAlgorithm,
-                         testing::Values("dds-kde", "dds-cnf", "ns", "cma-mae", "dms", "cma-me",
+                         testing::Values("dds-kde", "dds-cnf", "dds-qd", "ns", "cma-mae", "dms", "cma-me",
                                          "map-elites-line", "map-elites"),
                          [](const auto& given) {
                            auto name = given.param;

@@ -114,6 +114,18 @@ TEST(StateOptions, OfKernelDensities) {
   EXPECT_FALSE(options_of(published(0.1)) == options_of(base()));
 }
 
+TEST(StateOptions, OfQualityDensities) {
+  const auto quality = [](double weight, double h = 0.1, std::uint64_t seed = 1) {
+    return QualityDensity(
+        {.weight = weight, .seed = seed},
+        std::make_unique<KernelDensity>(
+            KdeOptions{.space = kBox, .bandwidth = Bandwidth::absolute(h)}, buffer(50, 1)));
+  };
+  expect_told_apart("quality.weight", quality(1), quality(2));
+  expect_told_apart("kde.bandwidths", quality(1), quality(1, 0.2));
+  expect_told_apart("reservoir.seed", quality(1), quality(1, 0.1, 2));
+}
+
 TEST(StateOptions, OfBuffers) {
   expect_told_apart("reservoir.capacity", *buffer(50), *buffer(60));
   expect_told_apart("reservoir.seed", *buffer(50, 1), *buffer(50, 2));

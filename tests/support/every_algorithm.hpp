@@ -17,6 +17,7 @@
 #include "rarefy/density/kde.hpp"
 #include "rarefy/density/no_density.hpp"
 #include "rarefy/density/novelty.hpp"
+#include "rarefy/density/quality_density.hpp"
 #include "rarefy/density/reservoir.hpp"
 #include "rarefy/emitters/cma_es.hpp"
 #include "rarefy/emitters/evolution_strategy_emitter.hpp"
@@ -36,7 +37,7 @@ constexpr Index kEmitters = 3;
 constexpr Index kRows = 8;  // of one emitter
 
 inline std::vector<std::string> algorithms() {
-  return {"dds-kde", "dds-cnf", "ns", "cma-mae", "dms", "cma-me", "map-elites", "map-elites-line"};
+  return {"dds-kde", "dds-cnf", "dds-qd", "ns", "cma-mae", "dms", "cma-me", "map-elites", "map-elites-line"};
 }
 
 inline const rarefy::FeatureSpace& space() {
@@ -52,6 +53,11 @@ inline std::unique_ptr<rarefy::Density> density(
   };
   if (algorithm == "dds-kde") {
     return std::make_unique<rarefy::KernelDensity>(rarefy::KdeOptions{.space = space()}, buffer());
+  }
+  if (algorithm == "dds-qd") {
+    return std::make_unique<rarefy::QualityDensity>(
+        rarefy::QualityOptions{.weight = 0.5, .seed = 1},
+        std::make_unique<rarefy::KernelDensity>(rarefy::KdeOptions{.space = space()}, buffer()));
   }
   if (algorithm == "dds-cnf") {
     return std::make_unique<rarefy::FlowDensity>(

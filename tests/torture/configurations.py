@@ -35,6 +35,7 @@ _ALL = {
     "cnf-lp-published": _lp("--algorithm", "dds-cnf", "--profile", "published", "--buffer", "60",
                             "--flow-layers", "8", "--flow-steps", "2"),
     "cnf-maze": ["maze", "--grid", "12", "--algorithm", "dds-cnf", "--buffer", "60", *_FLOW],
+    "qd-lp": _lp("--algorithm", "dds-qd", "--objective", "sphere", "--buffer", "60"),
     "ns-lp": _lp("--algorithm", "ns", "--neighbours", "5"),
     "ns-multi": ["multi-lp", "--n", "20", *_CVT, "--algorithm", "ns", "--neighbours", "5"],
     "ns-maze": ["maze", "--grid", "12", "--algorithm", "ns", "--neighbours", "5"],

@@ -22,6 +22,7 @@
 #include "rarefy/density/flow_options.hpp"
 #include "rarefy/density/kde.hpp"
 #include "rarefy/density/novelty.hpp"
+#include "rarefy/density/quality_density.hpp"
 #include "rarefy/density/reservoir.hpp"
 #include "rarefy/domains/linear_projection.hpp"
 #include "rarefy/domains/maze.hpp"
@@ -89,6 +90,7 @@ struct EmitterOptions {
 struct DensityOptions {
   Index buffer = ReservoirOptions{}.capacity;
   KdeOptions kde;
+  QualityOptions quality;
   NoveltyOptions novelty;
   double alpha = AnnealedThresholdsOptions{}.learning_rate;
   std::optional<double> threshold_min;  ///< none: the least objective of the domain
