@@ -61,7 +61,8 @@ class KernelDensity(_Density):
     :param bandwidth: in the units of the features: a number, ``"0.05 width"`` (of the box), or
         ``"scott"`` (Scott's rule for the box and the number of features)
     :param kernel: ``"gaussian"``, ``"triangular"`` or ``"epanechnikov"``
-    :param method: ``"direct"``, a term for each feature; ``"panels"``, tables; ``"auto"``, the faster
+    :param method: ``"direct"``, a term for each feature; ``"panels"``, tables;
+        ``"blocks"``, a term for each in blocks near enough to matter; ``"auto"``, the fastest
     :param capacity: how many features are kept, a uniform sample of all; ``None``: as many as are
         given, or 10,000
     :param seed: of that sample
@@ -102,7 +103,7 @@ class KernelDensity(_Density):
 
     @property
     def method(self) -> str:
-        """How it is computed: by direct sums, or by so many panels."""
+        """How it is computed: by direct sums, blocks, or so many panels."""
         return self._native.description
 
 

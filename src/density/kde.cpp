@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/maths.hpp"
+#include "density/kde/block_kde_sums.hpp"
 #include "density/kde/direct_kde_sums.hpp"
 #include "density/kde/panel_kde_sums.hpp"
 #include "rarefy/core/error.hpp"
@@ -19,6 +20,15 @@ namespace {
 
 // From here on panels beat direct sums over a buffer; see docs/performance.md.
 constexpr Index kWorthPanels = 2'000;
+
+// The same for blocks; never beyond so many features, where hardly any block is far away from
+// anything.
+bool worth_blocks(Index dims, Index capacity) {
+  constexpr Index kFew = 4, kMost = 6;
+  constexpr Index kWorthWithFew = 10'000, kWorthWithMost = 50'000;
+  if (dims > kMost) return false;
+  return capacity == 0 || capacity >= (dims <= kFew ? kWorthWithFew : kWorthWithMost);
+}
 
 // What Scott's rule takes for the number of samples where there is no limit to it.
 Index samples_for_bandwidth(Index capacity) {
@@ -36,28 +46,32 @@ double log_kernel_constant(Kernel kernel, Index dims) {
   return log_surface + maths::log(2.0 / (m * (m + 2.0)));
 }
 
-// Rows scored by one task: enough to be worth handing out, few enough to share.
-constexpr Index kQueriesAPiece = 36;
-
 }  // namespace
 
 KdeMethod KernelDensity::method_for(const KdeOptions& options, Index capacity) {
   if (options.method == KdeMethod::direct) return KdeMethod::direct;
-  const bool insist = options.method == KdeMethod::panels;
-  const auto without = [&](const std::string& given, std::string_view expected) {
-    if (insist) throw Error(ErrorKind::parameter, "kde", "panels, with " + given, expected);
-    return KdeMethod::direct;
+  const auto refuse = [&](const std::string& given, std::string_view expected) {
+    return Error(ErrorKind::parameter, "kde",
+                 fmt::format("{}, with {}", name_of(options.method), given), expected);
   };
   if (options.kernel != Kernel::gaussian) {
-    return without(fmt::format("a {} kernel", name_of(options.kernel)), "a gaussian kernel");
+    if (options.method == KdeMethod::automatic) return KdeMethod::direct;
+    throw refuse(fmt::format("a {} kernel", name_of(options.kernel)), "a gaussian kernel");
   }
+  if (options.method == KdeMethod::blocks) return KdeMethod::blocks;
+
+  const bool insist = options.method == KdeMethod::panels;
+  const auto without_panels = [&](const std::string& given, std::string_view expected) {
+    if (insist) throw refuse(given, expected);
+    return worth_blocks(options.space.dim(), capacity) ? KdeMethod::blocks : KdeMethod::direct;
+  };
   if (options.space.dim() > 2) {
-    return without(fmt::format("{} features", options.space.dim()), "1 or 2 features");
+    return without_panels(fmt::format("{} features", options.space.dim()), "1 or 2 features");
   }
   const auto h = options.bandwidth.resolve(options.space, samples_for_bandwidth(capacity));
   const PanelKdeSums::Box box(options.space, h);
   if (!PanelSums::fits(box.width, box.height)) {
-    return without(
+    return without_panels(
         fmt::format("a feature space of {:.4g} x {:.4g} bandwidths", box.width, box.height),
         fmt::format("one of at most {} squares of {} bandwidths", PanelSums::kMostPanels,
                     PanelField::kWidestSide));
@@ -75,11 +89,18 @@ KernelDensity::KernelDensity(KdeOptions options, std::unique_ptr<FeatureBuffer> 
       method_(method_for(options_, buffer_->capacity())) {
   for (const double h : bandwidths_) log_constant_ += maths::log(h);
   KernelCoordinates coordinates(options_, bandwidths_);
-  if (method_ == KdeMethod::panels) {
-    sums_ = std::make_unique<PanelKdeSums>(PanelKdeSums::Box(options_.space, bandwidths_),
-                                           std::move(coordinates), *buffer_);
-  } else {
-    sums_ = std::make_unique<DirectKdeSums>(options_.kernel, std::move(coordinates), *buffer_);
+  switch (method_) {
+    case KdeMethod::panels:
+      sums_ = std::make_unique<PanelKdeSums>(PanelKdeSums::Box(options_.space, bandwidths_),
+                                             std::move(coordinates), *buffer_);
+      break;
+    case KdeMethod::blocks:
+      sums_ = std::make_unique<BlockKdeSums>(std::move(coordinates), *buffer_);
+      break;
+    case KdeMethod::direct:
+    case KdeMethod::automatic:  // which method_for does not return
+      sums_ = std::make_unique<DirectKdeSums>(options_.kernel, std::move(coordinates), *buffer_);
+      break;
   }
 }
 

@@ -177,8 +177,15 @@ class Estimate {
     }
     KdeOptions options = config_.density.kde;
     options.space = domain_.feature_space;
-    if (KernelDensity::method_for(options, config_.density.buffer) == KdeMethod::direct) {
+    const auto method = KernelDensity::method_for(options, config_.density.buffer);
+    if (method == KdeMethod::direct) {
       buffer(m_ * kFloat);
+      return;
+    }
+    if (method == KdeMethod::blocks) {
+      // In blocks with their lengths, as they came, and in the order of the buffer; with places.
+      constexpr double kPlaces = 3 * sizeof(Index);
+      buffer((3 * m_ + 1) * kFloat + kPlaces);
       return;
     }
     if (config_.density.buffer == 0) {

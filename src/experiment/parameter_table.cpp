@@ -240,8 +240,8 @@ vector<ParameterBuilder> density_parameters() {
           .or_number()
           .when(density_is({&kKernelDensity})),
       choice("kde", kde(&KdeOptions::method),
-             "direct: a term for each buffered feature; panels: tables (up to 2 features); auto: "
-             "the faster")
+             "direct: a term for each buffered feature; panels: tables (up to 2 features); blocks: "
+             "terms of blocks near enough to matter; auto: the fastest")
           .when(density_is({&kKernelDensity})),
       integer("neighbours", novelty(&NoveltyOptions::neighbours),
               "nearest neighbours whose mean distance is a candidate's novelty (ns)")
