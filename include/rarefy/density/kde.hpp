@@ -106,14 +106,21 @@ class KernelDensity : public DensityEstimate {
   [[nodiscard]] std::string description() const override;
 
   [[nodiscard]] const FeatureBuffer& buffer() const { return *buffer_; }
+  /// As they are now: a bandwidth that follows the data changes.
   [[nodiscard]] std::span<const double> bandwidths() const { return bandwidths_; }
 
  private:
+  void use_bandwidths(std::vector<double> bandwidths);
+  void follow_data();
+
   KdeOptions options_;
   std::unique_ptr<FeatureBuffer> buffer_;
   std::vector<double> bandwidths_;
-  double log_constant_;  // ln(c prod h)
-  KdeMethod method_;
+  double log_constant_ = 0.0;  // ln(c prod h)
+  KdeMethod method_ = KdeMethod::direct;
+  // Of bandwidths that follow the data: how many features were seen, and from how many on they are
+  // fitted again.
+  std::int64_t seen_ = 0, next_fit_ = 0;
   std::unique_ptr<KdeSums> sums_;  // over the contents of the buffer, by that method
 };
 
