@@ -67,6 +67,7 @@ class Estimate {
     const auto* const density = algorithm_of(config_).density;
     if (density == &kKernelDensity) kernel_density();
     if (density == &kFlowDensity) flow();
+    if (density == &kMixtureDensity) mixture();
     if (density == &kNovelty) novelty();
     if (density == &kThresholds || density == &kImprovement) cell_values();
     if (use_.saves) {
@@ -215,6 +216,17 @@ class Estimate {
     const double most = std::min(all_cells, evaluations_) * kCellBytes * kGrowing;
     add("tables of the density", "bandwidth", field + soon, field + most);
     save(field / 2 + soon / kGrowing, field / 2 + most / kGrowing);
+  }
+
+  // Statistics of the components and what follows from them; responsibilities of a step's features.
+  void mixture() {
+    buffer(0.0);
+    const auto& options = config_.density.mixture;
+    const double component = kDouble * (m_ + 1) * (m_ + 2) / 2;
+    const double bytes = 2 * real(options.components) * component +
+                         kDouble * real(options.batch) * (real(options.components) + m_ + 2);
+    add(counted(real(options.components), "Gaussians"), "mixture-components", bytes, bytes);
+    save(real(options.components) * component, real(options.components) * component);
   }
 
   void flow() {

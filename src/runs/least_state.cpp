@@ -28,14 +28,21 @@ double flow_bytes(const FlowNetworkOptions& network, double features) {
   return 3 * sizeof(float) * parameters;
 }
 
+// Their weights, means and covariances.
+double mixture_bytes(const MixtureOptions& mixture, double features) {
+  return sizeof(double) * static_cast<double>(mixture.components) * (features + 1) *
+         (features + 2) / 2;
+}
+
 double density_bytes(const Config& config, double features, double cells) {
   const auto* density = algorithm_of(config).density;
   double bytes = 0;
   if (density == &kThresholds || density == &kImprovement) bytes += sizeof(double) * cells;
   if (density == &kFlowDensity) bytes += flow_bytes(config.density.flow.network, features);
+  if (density == &kMixtureDensity) bytes += mixture_bytes(config.density.mixture, features);
   // The published buffer is full of zeros from the start.
   if (config.profile == Profile::published &&
-      (density == &kFlowDensity || density == &kKernelDensity)) {
+      (density == &kFlowDensity || density == &kKernelDensity || density == &kMixtureDensity)) {
     bytes += sizeof(double) * static_cast<double>(config.density.buffer) * features;
   }
   return bytes;

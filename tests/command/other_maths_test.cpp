@@ -34,8 +34,8 @@ std::vector<MathsCase> maths_cases() {
       words = words + Words{"--flow-layers", "16,16", "--flow-batch", "32"};
     cases.push_back({name, words + more});
   };
-  for (const auto* algorithm :
-       {"dds-kde", "dds-cnf", "ns", "cma-mae", "cma-me", "map-elites-line", "map-elites"}) {
+  for (const auto* algorithm : {"dds-kde", "dds-cnf", "dds-gmm", "ns", "cma-mae", "cma-me",
+                                "map-elites-line", "map-elites"}) {
     for (const auto* domain : {"lp", "arm", "multi-lp", "maze"}) add(algorithm, domain);
     add(algorithm, "maze", {"--profile", "published"});
   }

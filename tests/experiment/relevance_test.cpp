@@ -59,9 +59,9 @@ TEST(Relevance, IdleParametersChangeNothing) {
 
 TEST(Relevance, WhatMakesTheAlgorithmIsNeverIdle) {
   const std::vector<std::pair<std::string_view, std::string_view>> essential = {
-      {"dds-kde", "bandwidth"},    {"dds-cnf", "flow-layers"}, {"ns", "novelty-threshold"},
-      {"cma-mae", "alpha"},        {"cma-me", "selection"},    {"map-elites-line", "line-sigma"},
-      {"map-elites", "iso-sigma"},
+      {"dds-kde", "bandwidth"},          {"dds-cnf", "flow-layers"},  {"dds-gmm", "mixture-rate"},
+      {"ns", "novelty-threshold"},       {"cma-mae", "alpha"},        {"cma-me", "selection"},
+      {"map-elites-line", "line-sigma"}, {"map-elites", "iso-sigma"},
   };
   for (const auto& [algorithm, parameter] : essential) {
     EXPECT_EQ(reason_without_effect(default_config("lp", algorithm), parameter_named(parameter)),

@@ -38,8 +38,8 @@ struct DensityKind {
 };
 
 extern const EmitterKind kStrategyEmitter, kIsoLineEmitter, kGaussianEmitter;
-extern const DensityKind kKernelDensity, kFlowDensity, kNovelty, kThresholds, kImprovement,
-    kNoDensity;
+extern const DensityKind kKernelDensity, kFlowDensity, kMixtureDensity, kNovelty, kThresholds,
+    kImprovement, kNoDensity;
 
 struct Algorithm {
   std::string_view name;

@@ -20,6 +20,7 @@
 #include "rarefy/density/annealed_thresholds.hpp"
 #include "rarefy/density/flow_options.hpp"
 #include "rarefy/density/kde.hpp"
+#include "rarefy/density/mixture_options.hpp"
 #include "rarefy/density/novelty.hpp"
 #include "rarefy/density/reservoir.hpp"
 #include "rarefy/domains/linear_projection.hpp"
@@ -88,6 +89,7 @@ struct DensityOptions {
   double alpha = AnnealedThresholdsOptions{}.learning_rate;
   std::optional<double> threshold_min;  ///< none: the least objective of the domain
   FlowOptions flow;
+  MixtureOptions mixture;
   Outside outside = Outside::last;
 
   bool operator==(const DensityOptions&) const = default;
