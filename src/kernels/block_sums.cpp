@@ -81,8 +81,8 @@ void choose(const float* bounds, std::ptrdiff_t from, std::ptrdiff_t to, float m
 }
 
 struct Query {
-  const float* place;
-  float doubled[kMostProducts];  // -2 times that
+  const float* place = nullptr;
+  float doubled[kMostProducts] = {};  // -2 times that
   float square = 0.0F;
   bool by_differences = true;
   // Blocks whose bound is in (least, most] come next; those with a greater one have been.
