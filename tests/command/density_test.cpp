@@ -52,7 +52,9 @@ TEST_P(CommandDensity, IsDrawnWithItsValues) {
 
 INSTANTIATE_TEST_SUITE_P(Of, CommandDensity, testing::Values("dds-kde", "dds-cnf", "dds-gmm"),
                          [](const auto& each) {
-                           return std::string(each.param) == "dds-kde" ? "Kernels" : "AFlow";
+                           const std::string algorithm = each.param;
+                           if (algorithm == "dds-gmm") return "AMixture";
+                           return algorithm == "dds-kde" ? "Kernels" : "AFlow";
                          });
 
 TEST(CommandDensityOf, WhatHasNoneIsAnError) {
