@@ -87,7 +87,8 @@ void add_show(CLI::App& app, Action& chosen) {
   trajectory->type_name("");
   auto* density = verb->add_flag(
       "--density", options->density,
-      "draw the estimated density, with the features it is made of (dds-kde, dds-cnf, dds-qd)");
+      "draw the estimated density, with the features it is made of (dds-kde, dds-cnf, "
+      "dds-gmm, dds-qd)");
   auto* csv = verb->add_flag("--csv", options->csv,
                              "the archive as a table: cell, visits, objective, features, solution");
   auto* json = verb->add_flag("--json", options->json, "for programs to read");

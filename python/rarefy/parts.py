@@ -59,9 +59,11 @@ class KernelDensity(_Density):
     :param features: rows to estimate from; ``None``: none yet, see :meth:`observe`
     :param feature_box: a pair (low, high) for each feature; ``None``: what the features span
     :param bandwidth: in the units of the features: a number, ``"0.05 width"`` (of the box), or
-        ``"scott"`` (Scott's rule for the box and the number of features)
+        ``"scott"`` (Scott's rule for the box and the number of features), or ``"spread"`` (the same
+        for how far the features spread)
     :param kernel: ``"gaussian"``, ``"triangular"`` or ``"epanechnikov"``
-    :param method: ``"direct"``, a term for each feature; ``"panels"``, tables; ``"auto"``, the faster
+    :param method: ``"direct"``, a term for each feature; ``"panels"``, tables;
+        ``"blocks"``, a term for each in blocks near enough to matter; ``"auto"``, the fastest
     :param capacity: how many features are kept, a uniform sample of all; ``None``: as many as are
         given, or 10,000
     :param seed: of that sample
@@ -102,7 +104,7 @@ class KernelDensity(_Density):
 
     @property
     def method(self) -> str:
-        """How it is computed: by direct sums, or by so many panels."""
+        """How it is computed: by direct sums, blocks, or so many panels."""
         return self._native.description
 
 

@@ -316,8 +316,8 @@ class Search:
 class DensityDescent(Search):
     """Density descent: candidates where feature space is least crowded come first.
 
-    :param density: ``"kde"`` estimates it with kernels, ``"flow"`` with a continuous normalizing flow;
-        or an object of your own, see :class:`rarefy.OwnDensity`
+    :param density: ``"kde"`` estimates it with kernels, ``"flow"`` with a continuous normalizing flow,
+        ``"mixture"`` with a mixture of Gaussians; or an object of your own, see :class:`rarefy.OwnDensity`
 
     All else is as for :class:`rarefy.Search`.
     """
@@ -330,12 +330,12 @@ class DensityDescent(Search):
         density: str | OwnDensity = "kde",
         **keywords: Any,
     ) -> None:
-        algorithms = {"kde": "dds-kde", "flow": "dds-cnf"}
+        algorithms = {"kde": "dds-kde", "flow": "dds-cnf", "mixture": "dds-gmm"}
         own = None
         if not isinstance(density, str):
             own, density = density, "kde"
         if density not in algorithms:
-            raise ValueError(f"density: got {density!r}, expected 'kde', 'flow' or a density of your own")
+            raise ValueError(f"density: got {density!r}, expected 'kde', 'flow', 'mixture' or a density of your own")
         self._density = algorithms[density]
         super().__init__(solution_dim, feature_box, _own_density=own, **keywords)
 
@@ -445,6 +445,7 @@ def describe(
 _CLASSES: dict[str, type[Search]] = {
     "dds-kde": DensityDescent,
     "dds-cnf": DensityDescent,
+    "dds-gmm": DensityDescent,
     "dds-qd": QualityDescent,
     "ns": NoveltySearch,
     "cma-mae": CmaMae,

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/maths.hpp"
+#include "density/kde/block_kde_sums.hpp"
 #include "density/kde/direct_kde_sums.hpp"
 #include "density/kde/fine_counts.hpp"
 #include "density/kde/panel_kde_sums.hpp"
@@ -21,6 +22,15 @@ namespace {
 
 // From here on panels beat direct sums over a buffer; see docs/performance.md.
 constexpr Index kWorthPanels = 2'000;
+
+// The same for blocks; never beyond so many features, where hardly any block is far away from
+// anything.
+bool worth_blocks(Index dims, Index capacity) {
+  constexpr Index kFew = 4, kMost = 6;
+  constexpr Index kWorthWithFew = 10'000, kWorthWithMost = 50'000;
+  if (dims > kMost) return false;
+  return capacity == 0 || capacity >= (dims <= kFew ? kWorthWithFew : kWorthWithMost);
+}
 
 // What Scott's rule takes for the number of samples where there is no limit to it.
 Index samples_for_bandwidth(Index capacity) {
@@ -38,28 +48,34 @@ double log_kernel_constant(Kernel kernel, Index dims) {
   return log_surface + maths::log(2.0 / (m * (m + 2.0)));
 }
 
-// Rows scored by one task: enough to be worth handing out, few enough to share.
-constexpr Index kQueriesAPiece = 36;
-
-}  // namespace
-
-KdeMethod KernelDensity::method_for(const KdeOptions& options, Index capacity) {
+// What `options.method` comes to with these bandwidths.
+KdeMethod method_with(const KdeOptions& options, Index capacity, std::span<const double> h) {
   if (options.method == KdeMethod::direct) return KdeMethod::direct;
-  const bool insist = options.method == KdeMethod::panels;
-  const auto without = [&](const std::string& given, std::string_view expected) {
-    if (insist) throw Error(ErrorKind::parameter, "kde", "panels, with " + given, expected);
-    return KdeMethod::direct;
+  const auto refuse = [&](const std::string& given, std::string_view expected) {
+    return Error(ErrorKind::parameter, "kde",
+                 fmt::format("{}, with {}", name_of(options.method), given), expected);
   };
   if (options.kernel != Kernel::gaussian) {
-    return without(fmt::format("a {} kernel", name_of(options.kernel)), "a gaussian kernel");
+    if (options.method == KdeMethod::automatic) return KdeMethod::direct;
+    throw refuse(fmt::format("a {} kernel", name_of(options.kernel)), "a gaussian kernel");
   }
+  if (options.method == KdeMethod::blocks) return KdeMethod::blocks;
+
+  const bool insist = options.method == KdeMethod::panels;
+  const auto without_panels = [&](const std::string& given, std::string_view expected) {
+    if (insist) throw refuse(given, expected);
+    return worth_blocks(options.space.dim(), capacity) ? KdeMethod::blocks : KdeMethod::direct;
+  };
   if (options.space.dim() > 2) {
-    return without(fmt::format("{} features", options.space.dim()), "1 or 2 features");
+    return without_panels(fmt::format("{} features", options.space.dim()), "1 or 2 features");
   }
-  const auto h = options.bandwidth.resolve(options.space, samples_for_bandwidth(capacity));
+  if (capacity == 0 && options.bandwidth.follows_data()) {
+    return without_panels("an unlimited buffer and a bandwidth that follows the data",
+                          "a limited buffer, of which new panels can be made");
+  }
   const PanelKdeSums::Box box(options.space, h);
   if (!PanelSums::fits(box.width, box.height)) {
-    return without(
+    return without_panels(
         fmt::format("a feature space of {:.4g} x {:.4g} bandwidths", box.width, box.height),
         fmt::format("one of at most {} squares of {} bandwidths", PanelSums::kMostPanels,
                     PanelField::kWidestSide));
@@ -68,30 +84,64 @@ KdeMethod KernelDensity::method_for(const KdeOptions& options, Index capacity) {
   return small && !insist ? KdeMethod::direct : KdeMethod::panels;
 }
 
+// The same where panels, though they were asked for, may have become too many.
+KdeMethod method_after_fit(KdeOptions options, Index capacity, std::span<const double> h) {
+  if (options.method == KdeMethod::panels) options.method = KdeMethod::automatic;
+  return method_with(options, capacity, h);
+}
+
+}  // namespace
+
+KdeMethod KernelDensity::method_for(const KdeOptions& options, Index capacity) {
+  return method_with(options, capacity,
+                     options.bandwidth.resolve(options.space, samples_for_bandwidth(capacity)));
+}
+
 KernelDensity::KernelDensity(KdeOptions options, std::unique_ptr<FeatureBuffer> buffer)
-    : options_(std::move(options)),
-      buffer_(std::move(buffer)),
-      bandwidths_(
-          options_.bandwidth.resolve(options_.space, samples_for_bandwidth(buffer_->capacity()))),
-      log_constant_(log_kernel_constant(options_.kernel, options_.space.dim())),
-      method_(method_for(options_, buffer_->capacity())) {
+    : options_(std::move(options)), buffer_(std::move(buffer)) {
   if (!(options_.detail >= 0) || !std::isfinite(options_.detail)) {
     throw Error(ErrorKind::parameter, "detail", fmt::format("{}", options_.detail),
                 "a number >= 0");
   }
-  for (const double h : bandwidths_) log_constant_ += maths::log(h);
+  const Index capacity = buffer_->capacity();
+  method_ = method_for(options_, capacity);
+  use_bandwidths(options_.bandwidth.resolve(options_.space, samples_for_bandwidth(capacity)));
   if (options_.detail > 0 && options_.space.dim() <= FineCounts::kMostDims) {
     auto deviations = bandwidths_;
     for (double& deviation : deviations) deviation *= kDetailScale;
     fine_ = std::make_unique<FineCounts>(options_.space, deviations);
   }
+}
+
+// Sums over what is in the buffer, with kernels of that width.
+void KernelDensity::use_bandwidths(std::vector<double> bandwidths) {
+  bandwidths_ = std::move(bandwidths);
+  log_constant_ = log_kernel_constant(options_.kernel, options_.space.dim());
+  for (const double h : bandwidths_) log_constant_ += maths::log(h);
   KernelCoordinates coordinates(options_, bandwidths_);
-  if (method_ == KdeMethod::panels) {
-    sums_ = std::make_unique<PanelKdeSums>(PanelKdeSums::Box(options_.space, bandwidths_),
-                                           std::move(coordinates), *buffer_);
-  } else {
-    sums_ = std::make_unique<DirectKdeSums>(options_.kernel, std::move(coordinates), *buffer_);
+  switch (method_) {
+    case KdeMethod::panels:
+      sums_ = std::make_unique<PanelKdeSums>(PanelKdeSums::Box(options_.space, bandwidths_),
+                                             std::move(coordinates), *buffer_);
+      break;
+    case KdeMethod::blocks:
+      sums_ = std::make_unique<BlockKdeSums>(std::move(coordinates), *buffer_);
+      break;
+    case KdeMethod::direct:
+    case KdeMethod::automatic:  // which method_for does not return
+      sums_ = std::make_unique<DirectKdeSums>(options_.kernel, std::move(coordinates), *buffer_);
+      break;
   }
+}
+
+// Fits take long, so there are ever fewer of them: in all as many as the logarithm of what was
+// seen.
+void KernelDensity::follow_data() {
+  if (seen_ < next_fit_ || buffer_->contents().rows() == 0) return;
+  next_fit_ = seen_ + seen_ / 2 + 1;
+  auto bandwidths = options_.bandwidth.fit(options_.space, buffer_->contents());
+  method_ = method_after_fit(options_, buffer_->capacity(), bandwidths);
+  use_bandwidths(std::move(bandwidths));
 }
 
 KernelDensity::~KernelDensity() = default;
@@ -101,6 +151,10 @@ bool KernelDensity::informed() const { return buffer_->count() > 0; }
 void KernelDensity::observe(const Evaluated& batch, Workers& workers) {
   sums_->add(batch.features, workers);
   if (fine_) fine_->add(batch.features);
+  if (options_.bandwidth.follows_data()) {
+    seen_ += batch.features.rows();
+    follow_data();
+  }
 }
 
 void KernelDensity::score(const Evaluated& batch, std::span<double> scores, Workers& workers) {
@@ -143,8 +197,12 @@ std::string KernelDensity::description() const { return sums_->description(); }
 void KernelDensity::identify(StateOptions& options) const {
   options_.space.identify(options);
   options.text("kde.kernel", name_of(options_.kernel));
-  options.reals("kde.bandwidths", bandwidths_);
-  options.text("kde.method", name_of(method_));
+  const auto capacity = buffer_->capacity();
+  // Those at the beginning, where they follow the data.
+  options.reals("kde.bandwidths",
+                options_.bandwidth.resolve(options_.space, samples_for_bandwidth(capacity)));
+  if (options_.bandwidth.follows_data()) options.text("kde.rule", options_.bandwidth.text());
+  options.text("kde.method", name_of(method_for(options_, capacity)));
   options.real("kde.detail", options_.detail);
   options.integer("kde.buffer", buffer_->capacity());
   buffer_->identify(options);
@@ -152,12 +210,34 @@ void KernelDensity::identify(StateOptions& options) const {
 
 void KernelDensity::save(StateWriter& out) const {
   buffer_->save(out);
+  if (options_.bandwidth.follows_data()) {
+    out.integer("kde.seen", seen_);
+    out.integer("kde.next_fit", next_fit_);
+    out.reals("kde.bandwidths_now", bandwidths_);
+  }
   sums_->save(out);
   if (fine_) fine_->save(out);
 }
 
 void KernelDensity::load(StateReader& in) {
   buffer_->load(in);
+  if (options_.bandwidth.follows_data()) {
+    constexpr std::int64_t kMost = std::int64_t{1} << 62;
+    seen_ = in.integer("kde.seen", 0, kMost);
+    next_fit_ = in.integer("kde.next_fit", 0, kMost);
+    auto bandwidths = bandwidths_;
+    in.finite_reals("kde.bandwidths_now", bandwidths);
+    for (std::size_t d = 0; d < bandwidths.size(); ++d) {
+      const double width = options_.space.width(static_cast<Index>(d));
+      if (!(bandwidths[d] >= 1e-9 * width && bandwidths[d] <= 1e9 * width)) {
+        throw Error(ErrorKind::corrupt, "saved state: bandwidth", fmt::format("{}", bandwidths[d]),
+                    "a part of the width of feature space");
+      }
+    }
+    method_ = next_fit_ > 0 ? method_after_fit(options_, buffer_->capacity(), bandwidths)
+                            : method_for(options_, buffer_->capacity());
+    use_bandwidths(std::move(bandwidths));
+  }
   sums_->load(in);
   if (fine_) fine_->load(in);
 }

@@ -18,6 +18,7 @@ const EmitterKind kGaussianEmitter = {.make = make_gaussian_emitter,
 const DensityKind kKernelDensity = {.make = make_kernel_density};
 const DensityKind kQualityDensity = {.make = make_quality_density};
 const DensityKind kFlowDensity = {.make = make_flow_density};
+const DensityKind kMixtureDensity = {.make = make_mixture_density};
 const DensityKind kNovelty = {.make = make_novelty, .accepts = true};
 const DensityKind kThresholds = {.make = make_thresholds, .accepts = true, .has_thresholds = true};
 const DensityKind kDiscountModel = {
@@ -98,6 +99,18 @@ constexpr std::array kAlgorithms = {
                   [](Config& config, const PublishedValues& values) {
                     set_published(config, values);
                     config.emitters.sigma0 = values.cnf_sigma0;
+                    config.restarts.at = RestartAt::origin;
+                  }},
+    // Not in the paper; its values are those of dds-kde.
+    Algorithm{.name = "dds-gmm",
+              .meaning = "density descent on a mixture of Gaussians, by CMA-ES",
+              .emitter = &kStrategyEmitter,
+              .density = &kMixtureDensity,
+              .set_defaults = set_density_descent,
+              .set_published =
+                  [](Config& config, const PublishedValues& values) {
+                    set_published(config, values);
+                    config.emitters.sigma0 = values.dds_sigma0;
                     config.restarts.at = RestartAt::origin;
                   }},
     // Not in the paper. In the other profiles it has what DDS-KDE has there.

@@ -12,6 +12,7 @@
 #include "rarefy/density/flow.hpp"
 #include "rarefy/density/improvement.hpp"
 #include "rarefy/density/kde.hpp"
+#include "rarefy/density/mixture.hpp"
 #include "rarefy/density/no_density.hpp"
 #include "rarefy/density/novelty.hpp"
 #include "rarefy/density/quality_density.hpp"
@@ -100,6 +101,14 @@ std::unique_ptr<Density> make_flow_density(const Config& config, const DomainInf
     return std::make_unique<compat::PublishedFlow>(std::move(options), std::move(buffer));
   }
   return std::make_unique<FlowDensity>(std::move(options), std::move(buffer));
+}
+
+std::unique_ptr<Density> make_mixture_density(const Config& config, const DomainInfo& domain,
+                                              const Cells& /*cells*/) {
+  MixtureOptions options = config.density.mixture;
+  options.space = domain.feature_space;
+  options.seed = seed_of(config);
+  return std::make_unique<MixtureDensity>(std::move(options), make_buffer(config, domain));
 }
 
 std::unique_ptr<Density> make_novelty(const Config& config, const DomainInfo& domain,

@@ -43,6 +43,9 @@ using Cells = std::shared_ptr<const Tessellation>;
 [[nodiscard]] std::unique_ptr<Density> make_flow_density(const Config& config,
                                                          const DomainInfo& domain,
                                                          const Cells& cells);
+[[nodiscard]] std::unique_ptr<Density> make_mixture_density(const Config& config,
+                                                            const DomainInfo& domain,
+                                                            const Cells& cells);
 [[nodiscard]] std::unique_ptr<Density> make_novelty(const Config& config, const DomainInfo& domain,
                                                     const Cells& cells);
 [[nodiscard]] std::unique_ptr<Density> make_thresholds(const Config& config,

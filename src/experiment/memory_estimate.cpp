@@ -71,6 +71,7 @@ class Estimate {
     if (density == &kQualityDensity) sampled_objectives();
     if (density == &kFlowDensity) flow();
     if (density == &kDiscountModel) discount_model();
+    if (density == &kMixtureDensity) mixture();
     if (density == &kNovelty) novelty();
     if (density == &kThresholds || density == &kImprovement) cell_values();
     if (use_.saves) {
@@ -182,8 +183,15 @@ class Estimate {
     KdeOptions options = config_.density.kde;
     options.space = domain_.feature_space;
     fine_counts(options);
-    if (KernelDensity::method_for(options, config_.density.buffer) == KdeMethod::direct) {
+    const auto method = KernelDensity::method_for(options, config_.density.buffer);
+    if (method == KdeMethod::direct) {
       buffer(m_ * kFloat);
+      return;
+    }
+    if (method == KdeMethod::blocks) {
+      // In blocks with their lengths, as they came, and in the order of the buffer; with places.
+      constexpr double kPlaces = 3 * sizeof(Index);
+      buffer((3 * m_ + 1) * kFloat + kPlaces);
       return;
     }
     if (config_.density.buffer == 0) {
@@ -235,6 +243,17 @@ class Estimate {
     const double most = std::min(all_cells, evaluations_) * kCellBytes * kGrowing;
     add("tables of the density", "bandwidth", field + soon, field + most);
     save(field / 2 + soon / kGrowing, field / 2 + most / kGrowing);
+  }
+
+  // Statistics of the components and what follows from them; responsibilities of a step's features.
+  void mixture() {
+    buffer(0.0);
+    const auto& options = config_.density.mixture;
+    const double component = kDouble * (m_ + 1) * (m_ + 2) / 2;
+    const double bytes = 2 * real(options.components) * component +
+                         kDouble * real(options.batch) * (real(options.components) + m_ + 2);
+    add(counted(real(options.components), "Gaussians"), "mixture-components", bytes, bytes);
+    save(real(options.components) * component, real(options.components) * component);
   }
 
   void flow() {

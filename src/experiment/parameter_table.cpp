@@ -228,7 +228,7 @@ vector<ParameterBuilder> density_parameters() {
       integer_or("unlimited", "buffer", in(&DensityOptions::buffer),
                  "features kept for the estimate; unlimited: all")
           .range(0, kMany)
-          .when(density_is({&kKernelDensity, &kQualityDensity, &kFlowDensity})),
+          .when(density_is({&kKernelDensity, &kQualityDensity, &kFlowDensity, &kMixtureDensity})),
       choice(
           "outside", in(&DensityOptions::outside),
           "features outside the box: as-is; clamp, as if on its border; last, clamped and ranked "
@@ -237,7 +237,9 @@ vector<ParameterBuilder> density_parameters() {
       choice("kernel", kde(&KdeOptions::kernel), "shape of the kernel")
           .when(density_is({&kKernelDensity, &kQualityDensity})),
       parsed("bandwidth", kde(&KdeOptions::bandwidth), Bandwidth::parse, &Bandwidth::text,
-             "width of the kernel: scott, a number, or a number followed by 'width'")
+             "width of the kernel: scott, by the box; spread, by the buffer; a number, or one "
+             "followed by "
+             "'width'")
           .or_number()
           .when(density_is({&kKernelDensity, &kQualityDensity})),
       number("detail", kde(&KdeOptions::detail),
@@ -245,8 +247,8 @@ vector<ParameterBuilder> density_parameters() {
           .range(0, 1e6)
           .when(density_is({&kKernelDensity, &kQualityDensity})),
       choice("kde", kde(&KdeOptions::method),
-             "direct: a term for each buffered feature; panels: tables (up to 2 features); auto: "
-             "the faster")
+             "direct: a term for each buffered feature; panels: tables (up to 2 features); blocks: "
+             "terms of blocks near enough to matter; auto: the fastest")
           .when(density_is({&kKernelDensity, &kQualityDensity})),
       number("quality-weight", in(&DensityOptions::quality, &QualityOptions::weight),
              "density, in nats, that an objective better by one deviation makes up for (dds-qd)")
@@ -393,6 +395,35 @@ vector<ParameterBuilder> flow_parameters() {
   };
 }
 
+vector<ParameterBuilder> mixture_parameters() {
+  const auto in = [](auto member) {
+    return at(&Config::density, &DensityOptions::mixture, member);
+  };
+  const auto mixture = density_is({&kMixtureDensity});
+  return {
+      integer("mixture-components", in(&MixtureOptions::components),
+              "Gaussians that the density is made of (dds-gmm)")
+          .range(1, 1e4)
+          .when(mixture),
+      integer("mixture-batch", in(&MixtureOptions::batch),
+              "buffered features that they learn from in an iteration (dds-gmm)")
+          .range(1, 1e6)
+          .when(mixture),
+      number("mixture-rate", in(&MixtureOptions::rate),
+             "what an iteration counts for against all before, in the long run (dds-gmm)")
+          .above(0, 0.99)
+          .when(mixture),
+      number("mixture-smoothing", in(&MixtureOptions::smoothing),
+             "least deviation of a Gaussian, in widths of the box (dds-gmm)")
+          .above(0, 10)
+          .when(mixture),
+      number("mixture-background", in(&MixtureOptions::background),
+             "weight of a further Gaussian as broad as the box (dds-gmm)")
+          .above(0, 0.99)
+          .when(mixture),
+  };
+}
+
 vector<ParameterBuilder> archive_parameters() {
   const auto in = [](auto... members) { return at(&Config::archive, members...); };
   const auto cvt = [&](auto member) { return in(&CellOptions::cvt, member); };
@@ -515,6 +546,7 @@ vector<Parameter> make_parameters() {
   add("density", density_parameters());
   add("density", discount_parameters());
   add("density", flow_parameters());
+  add("density", mixture_parameters());
   add("archive", archive_parameters());
   add("output", output_parameters());
   add("program", program_parameters());

@@ -7,35 +7,17 @@
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
 
+#include "kernels/exp2-inl.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace rarefy::kernels::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::ScalableTag<float>;
-using I = hn::RebindToSigned<D>;
 using Real = hn::Vec<D>;
 
 HWY_INLINE Real real(float value) { return hn::Set(D(), value); }
-
-// 2^-x for 0 <= x <= 126 (greater x is taken for 126): -x = k + f with k the
-// nearest integer, 2^f by a minimax polynomial (relative error 7.5e-8 at most on
-// [-1/2, 1/2]), and 2^k by writing k into the exponent.
-HWY_INLINE Real exp2_of_minus(Real x) {
-  const Real magic = real(0x1.8p23F);  // adding to it rounds to the nearest integer
-  const Real clamped = hn::Min(x, real(126.0F));
-  const Real rounded = hn::Sub(magic, clamped);
-  const Real f = hn::Sub(hn::Sub(magic, rounded), clamped);
-  Real p = real(0x1.5c08e6p-10F);
-  p = hn::MulAdd(p, f, real(0x1.3d0c52p-7F));
-  p = hn::MulAdd(p, f, real(0x1.c6b6e4p-5F));
-  p = hn::MulAdd(p, f, real(0x1.ebf918p-3F));
-  p = hn::MulAdd(p, f, real(0x1.62e428p-1F));
-  p = hn::MulAdd(p, f, real(0x1.000002p+0F));
-  // The low bits of `rounded` are k; shifted into the exponent they add to it.
-  const auto k = hn::ShiftLeft<23>(hn::BitCast(I(), rounded));
-  return hn::BitCast(D(), hn::Add(hn::BitCast(I(), p), k));
-}
 
 struct Gaussian {
   static HWY_INLINE Real value(Real squared) { return exp2_of_minus(squared); }

@@ -43,6 +43,12 @@ double discount_bytes(const DiscountNetworkOptions& network, double features, do
   return network_bytes(features, network.layers, 1.0) + cells / 8.0;
 }
 
+// Their weights, means and covariances.
+double mixture_bytes(const MixtureOptions& mixture, double features) {
+  return sizeof(double) * static_cast<double>(mixture.components) * (features + 1) *
+         (features + 2) / 2;
+}
+
 double density_bytes(const Config& config, double features, double cells) {
   const auto* density = algorithm_of(config).density;
   double bytes = 0;
@@ -51,9 +57,11 @@ double density_bytes(const Config& config, double features, double cells) {
     bytes += discount_bytes(config.density.discount.network, features, cells);
   }
   if (density == &kFlowDensity) bytes += flow_bytes(config.density.flow.network, features);
+  if (density == &kMixtureDensity) bytes += mixture_bytes(config.density.mixture, features);
   // The published buffer is full of zeros from the start.
   if (config.profile == Profile::published &&
-      (density == &kFlowDensity || density == &kKernelDensity || density == &kQualityDensity)) {
+      (density == &kFlowDensity || density == &kKernelDensity || density == &kQualityDensity ||
+       density == &kMixtureDensity)) {
     bytes += sizeof(double) * static_cast<double>(config.density.buffer) * features;
   }
   return bytes;

@@ -15,7 +15,8 @@ void Run::write_density() {
   auto* const density = dynamic_cast<DensityEstimate*>(&search_->density());
   if (density == nullptr) {
     throw Error(ErrorKind::parameter, "density", fmt::format("a run of {}", config_.algorithm),
-                "a run of dds-kde, dds-cnf or dds-qd: other algorithms do not estimate one");
+                "a run of dds-kde, dds-cnf, dds-gmm or dds-qd: other algorithms do not "
+                "estimate one");
   }
   if (!density->informed()) {
     throw Error(ErrorKind::parameter, "density", "a run of 0 iterations",

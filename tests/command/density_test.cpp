@@ -50,9 +50,11 @@ TEST_P(CommandDensity, IsDrawnWithItsValues) {
   EXPECT_FALSE(fs::exists(folder / "density.npz"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, CommandDensity, testing::Values("dds-kde", "dds-cnf"),
+INSTANTIATE_TEST_SUITE_P(Of, CommandDensity, testing::Values("dds-kde", "dds-cnf", "dds-gmm"),
                          [](const auto& each) {
-                           return std::string(each.param) == "dds-kde" ? "Kernels" : "AFlow";
+                           const std::string algorithm = each.param;
+                           if (algorithm == "dds-gmm") return "AMixture";
+                           return algorithm == "dds-kde" ? "Kernels" : "AFlow";
                          });
 
 TEST(CommandDensityOf, WhatHasNoneIsAnError) {
@@ -69,7 +71,7 @@ TEST(CommandDensityOf, WhatHasNoneIsAnError) {
     EXPECT_TRUE(contains(result.err, reason)) << result.err;
     EXPECT_FALSE(fs::exists(folder / "density.png"));
   };
-  refused({"lp", "--algorithm", "ns"}, "dds-kde, dds-cnf or dds-qd");
+  refused({"lp", "--algorithm", "ns"}, "dds-kde, dds-cnf, dds-gmm or dds-qd");
   refused({"multi-lp", "--cells", "50", "--cvt-samples", "500"}, "10 features");
   const auto both = rarefy_command({"show", (place / "run").string(), "--density", "--json"});
   EXPECT_EQ(both.exit_code, 2);

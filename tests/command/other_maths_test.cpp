@@ -36,8 +36,8 @@ std::vector<MathsCase> maths_cases() {
     if (algorithm == "dms") words = words + Words{"--discount-layers", "16,16"};
     cases.push_back({name, words + more});
   };
-  for (const auto* algorithm : {"dds-kde", "dds-cnf", "dds-qd", "ns", "cma-mae", "dms", "cma-me",
-                                "map-elites-line", "map-elites"}) {
+  for (const auto* algorithm : {"dds-kde", "dds-cnf", "dds-gmm", "dds-qd", "ns", "cma-mae", "dms",
+                                "cma-me", "map-elites-line", "map-elites"}) {
     for (const auto* domain : {"lp", "arm", "multi-lp", "maze"}) add(algorithm, domain);
     add(algorithm, "maze", {"--profile", "published"});
   }

@@ -70,6 +70,32 @@ TEST(Bandwidth, ScottFollowsItsFormulaForAnySizeAndDimension) {
   }
 }
 
+// By its definition, on features whose deviation and quartiles are known: 0 .. 400 a hundredth of
+// the width apart, and for the second feature with a few so far out that they stretch the
+// deviation.
+TEST(Bandwidth, SpreadFollowsTheBufferAndNotItsOutliers) {
+  const FeatureSpace space = box(2, 0, 100);
+  rarefy::Batch features(401, 2);
+  for (Index i = 0; i < 401; ++i) {
+    features(i, 0) = 0.1 * static_cast<double>(i);
+    features(i, 1) = i < 5 ? 5000.0 : 0.1 * static_cast<double>(i);
+  }
+  const auto h = Bandwidth::spread().fit(space, features);
+  const double factor = std::pow(401.0, -1.0 / 6.0);
+  // Of a uniform distribution the deviation (width / sqrt(12)) is less than the range / 1.349.
+  EXPECT_NEAR(h[0], 40.1 / std::sqrt(12.0) * factor, 0.01 * h[0]);
+  EXPECT_NEAR(h[1], 20.0 / 1.349 * factor, 0.05 * h[1]);
+  // Without any data, and no narrower than a twentieth of it: that of Scott's rule.
+  const auto scott = Bandwidth::scott().resolve(space, 401);
+  EXPECT_EQ(Bandwidth::spread().resolve(space, 401), scott);
+  const rarefy::Batch same(std::vector<double>(802, 3.0), 401, 2);
+  EXPECT_DOUBLE_EQ(Bandwidth::spread().fit(space, same)[0], scott[0] / 20.0);
+  EXPECT_EQ(Bandwidth::parse("spread"), Bandwidth::spread());
+  EXPECT_EQ(Bandwidth::spread().text(), "spread");
+  EXPECT_TRUE(Bandwidth::spread().follows_data());
+  EXPECT_FALSE(Bandwidth::scott().follows_data());
+}
+
 TEST(Bandwidth, ScottNeedsToKnowHowManySamplesThereWillBe) {
   EXPECT_NE(message_of([] { (void)Bandwidth::scott().resolve(box(2, 0, 1), 0); }).find("unlimited"),
             std::string::npos);

@@ -220,12 +220,13 @@ TEST(KdeMethod, IsChosenByDimensionKernelBandwidthAndBuffer) {
   EXPECT_EQ(method(box(2), 10'000'000), KdeMethod::panels);
   EXPECT_EQ(method(box(2), 0), KdeMethod::panels);
   EXPECT_EQ(method(box(2), 500), KdeMethod::direct);  // a few terms are soon added up
-  EXPECT_EQ(method(cube, 10'000), KdeMethod::direct);
+  EXPECT_EQ(method(cube, 10'000), KdeMethod::blocks);
+  EXPECT_EQ(method(cube, 1'000), KdeMethod::direct);
   EXPECT_EQ(method(box(2), 10'000, Kernel::triangular), KdeMethod::direct);
   EXPECT_EQ(method(box(2), 10'000, Kernel::gaussian, Bandwidth::normalised(0.01)),
             KdeMethod::panels);
   EXPECT_EQ(method(box(2), 10'000, Kernel::gaussian, Bandwidth::normalised(0.001)),
-            KdeMethod::direct);
+            KdeMethod::blocks);
 }
 
 TEST(KdeMethod, SaysWhyPanelsCannotServe) {

@@ -64,6 +64,7 @@ TEST(Relevance, WhatMakesTheAlgorithmIsNeverIdle) {
       {"dds-kde", "bandwidth"},    {"dds-cnf", "flow-layers"}, {"ns", "novelty-threshold"},
       {"cma-mae", "alpha"},        {"cma-me", "selection"},    {"map-elites-line", "line-sigma"},
       {"map-elites", "iso-sigma"}, {"dms", "discount-layers"}, {"dds-qd", "quality-weight"},
+      {"dds-gmm", "mixture-rate"},
   };
   for (const auto& [algorithm, parameter] : essential) {
     EXPECT_EQ(reason_without_effect(default_config("lp", algorithm), parameter_named(parameter)),

@@ -121,8 +121,8 @@ TEST_P(EveryAlgorithmOutOfMemory, SavesAndLoadsOrDoesNot) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EveryAlgorithmOutOfMemory,
-                         testing::Values("dds-kde", "dds-cnf", "dds-qd", "ns", "cma-mae", "dms", "cma-me",
-                                         "map-elites", "map-elites-line"),
+                         testing::Values("dds-kde", "dds-cnf", "dds-qd", "ns", "cma-mae", "dms",
+                                         "cma-me", "map-elites", "map-elites-line"),
                          [](const auto& each) {
                            auto name = each.param;
                            std::replace(name.begin(), name.end(), '-', '_');

@@ -80,8 +80,8 @@ TEST_P(EveryAlgorithm, AStateInTheMiddleGoesOnToTheSameBits) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Algorithms, EveryAlgorithm,
-                         testing::Values("dds-kde", "dds-cnf", "dds-qd", "ns", "cma-mae", "dms", "cma-me",
-                                         "map-elites-line", "map-elites"),
+                         testing::Values("dds-kde", "dds-cnf", "dds-qd", "ns", "cma-mae", "dms",
+                                         "cma-me", "map-elites-line", "map-elites"),
                          [](const auto& given) {
                            auto name = given.param;
                            std::replace(name.begin(), name.end(), '-', '_');

@@ -101,6 +101,10 @@ TEST(StateOptions, OfKernelDensities) {
   expect_told_apart("kde.method", base(),
                     kde({.space = kBox, .bandwidth = h, .method = KdeMethod::panels}));
   expect_told_apart("kde.detail", base(), kde({.space = kBox, .bandwidth = h, .detail = 0.1}));
+  expect_told_apart("kde.method", base(),
+                    kde({.space = kBox, .bandwidth = h, .method = KdeMethod::blocks}));
+  EXPECT_FALSE(options_of(kde({.space = kBox})) ==
+               options_of(kde({.space = kBox, .bandwidth = Bandwidth::spread()})));
   expect_told_apart("kde.buffer", base(), kde({.space = kBox, .bandwidth = h}, 51));
   expect_told_apart("reservoir.seed", base(), kde({.space = kBox, .bandwidth = h}, 50, 2));
   const KdeOptions panels = {.space = kBox, .bandwidth = h, .method = KdeMethod::panels};

@@ -15,6 +15,7 @@
 #include "rarefy/density/flow.hpp"
 #include "rarefy/density/improvement.hpp"
 #include "rarefy/density/kde.hpp"
+#include "rarefy/density/mixture.hpp"
 #include "rarefy/density/no_density.hpp"
 #include "rarefy/density/novelty.hpp"
 #include "rarefy/density/quality_density.hpp"
@@ -37,7 +38,8 @@ constexpr Index kEmitters = 3;
 constexpr Index kRows = 8;  // of one emitter
 
 inline std::vector<std::string> algorithms() {
-  return {"dds-kde", "dds-cnf", "dds-qd", "ns", "cma-mae", "dms", "cma-me", "map-elites", "map-elites-line"};
+  return {"dds-kde", "dds-cnf", "dds-gmm", "dds-qd",     "ns",
+          "cma-mae", "dms",     "cma-me",  "map-elites", "map-elites-line"};
 }
 
 inline const rarefy::FeatureSpace& space() {
@@ -66,6 +68,11 @@ inline std::unique_ptr<rarefy::Density> density(
                             .training = {.steps = 2, .batch = 16},
                             .integration = {.steps = 3},
                             .seed = 1},
+        buffer());
+  }
+  if (algorithm == "dds-gmm") {
+    return std::make_unique<rarefy::MixtureDensity>(
+        rarefy::MixtureOptions{.space = space(), .components = 5, .batch = 32, .seed = 1},
         buffer());
   }
   if (algorithm == "ns") {

@@ -24,16 +24,27 @@ class Bandwidth {
   /// density estimation", 1992, eq. 6.42) for b samples spread evenly over the box,
   /// whose standard deviation is width / sqrt(12). It does not look at the data.
   static Bandwidth scott() { return {Rule::scott, 0.0}; }
-  /// Reads "scott", "25.6" (absolute) or "0.05 width" (normalised).
+  /// h = s * n^(-1/(m+4)) for each feature, by Scott's rule for the n features that are buffered,
+  /// with s the lesser of their deviation and their interquartile range / 1.349, which a few that
+  /// are far from the others do not stretch (B. W. Silverman, "Density estimation for statistics
+  /// and data analysis", 1986, eq. 3.30). Fitted anew whenever half as many features more have been
+  /// seen; before the first, and within a factor of kNarrowest below it at most, that of scott.
+  static Bandwidth spread() { return {Rule::spread, 0.0}; }
+  static constexpr double kNarrowest = 20.0;
+  /// Reads "scott", "spread", "25.6" (absolute) or "0.05 width" (normalised).
   static Bandwidth parse(std::string_view text);
 
   /// The bandwidths for a space and a buffer of `samples`.
   [[nodiscard]] std::vector<double> resolve(const FeatureSpace& space, Index samples) const;
+  /// Whether it changes with what is in the buffer: by fit().
+  [[nodiscard]] bool follows_data() const { return rule_ == Rule::spread; }
+  /// The bandwidths for what is in the buffer.
+  [[nodiscard]] std::vector<double> fit(const FeatureSpace& space, BatchView features) const;
   [[nodiscard]] std::string text() const;
   bool operator==(const Bandwidth&) const = default;
 
  private:
-  enum class Rule { absolute, normalised, scott };
+  enum class Rule { absolute, normalised, scott, spread };
   Bandwidth(Rule rule, double value) : rule_(rule), value_(value) {}
   Rule rule_;
   double value_;

@@ -67,8 +67,8 @@ class EvolutionStrategy {
 
   /// Starts anew at `mean`, with the initial step size and shape.
   virtual void reset(std::span<const double> mean) = 0;
-  /// The initial step size from now on, in place of that of the options. No part of a state: whoever
-  /// sets it sets it before every reset().
+  /// The initial step size from now on, in place of that of the options. No part of a state:
+  /// whoever sets it sets it before every reset().
   virtual void set_initial_step(double step) = 0;
 
   /// Fills `out` (batch x dimension) with samples; `key` names the random numbers.

@@ -41,8 +41,8 @@ struct DensityKind {
 };
 
 extern const EmitterKind kStrategyEmitter, kIsoLineEmitter, kGaussianEmitter;
-extern const DensityKind kKernelDensity, kQualityDensity, kFlowDensity, kNovelty, kThresholds,
-    kDiscountModel, kImprovement, kNoDensity;
+extern const DensityKind kKernelDensity, kQualityDensity, kFlowDensity, kMixtureDensity, kNovelty,
+    kThresholds, kDiscountModel, kImprovement, kNoDensity;
 
 struct Algorithm {
   std::string_view name;

@@ -21,6 +21,7 @@
 #include "rarefy/density/discount_model.hpp"
 #include "rarefy/density/flow_options.hpp"
 #include "rarefy/density/kde.hpp"
+#include "rarefy/density/mixture_options.hpp"
 #include "rarefy/density/novelty.hpp"
 #include "rarefy/density/quality_density.hpp"
 #include "rarefy/density/reservoir.hpp"
@@ -71,7 +72,7 @@ struct EmitterOptions {
   std::optional<double> sigma0;
   /// The noise that is added to elites; none: found in the same way.
   std::optional<double> iso_sigma;
-  double x0 = 0.0;   ///< every value of the initial solution
+  double x0 = 0.0;  ///< every value of the initial solution
   /// A file of solutions to start from: .npy, the archive.npz of a run, or its folder.
   std::string initial_solutions;
   SolutionRange range;  ///< where solutions must lie
@@ -99,6 +100,7 @@ struct DensityOptions {
   DiscountModelOptions discount;
   std::optional<double> discount_range;  ///< none: that of the domain's objectives
   FlowOptions flow;
+  MixtureOptions mixture;
   Outside outside = Outside::last;
 
   bool operator==(const DensityOptions&) const = default;

@@ -27,6 +27,9 @@ struct KernelCoordinates {
   std::vector<double> scale;
 };
 
+/// Queries that are answered by one task: enough to be worth handing out, few enough to share.
+constexpr Index kQueriesAPiece = 36;
+
 class KdeSums {
  public:
   KdeSums() = default;
