@@ -15,7 +15,7 @@
 namespace rarefy {
 namespace {
 
-constexpr Index kCandidatesAPiece = 36;
+constexpr Index kRowsOfAPiece = 36;
 // Candidates may be as far away as they like; their squares must not overflow.
 constexpr double kFarthestCandidate = 1e100;
 // Steps count for n^-kForgetting, n their number, until that is less than the rate: the theory of
@@ -99,13 +99,13 @@ void MixtureDensity::log_density(BatchView features, std::span<double> out, Work
   for (Index d = 0; d < feature_dim(); ++d) log_volume += maths::log(options_.space.width(d));
   const auto dims = static_cast<std::size_t>(feature_dim());
   const std::size_t own = dims + mixture_->scratch_size();
-  const Index pieces = (features.rows() + kCandidatesAPiece - 1) / kCandidatesAPiece;
+  const Index pieces = (features.rows() + kRowsOfAPiece - 1) / kRowsOfAPiece;
   if (scratch_.size() < own * static_cast<std::size_t>(pieces)) {
     scratch_.resize(own * static_cast<std::size_t>(pieces));
   }
-  workers.for_pieces(features.rows(), kCandidatesAPiece, [&](Index first, Index count) {
+  workers.for_pieces(features.rows(), kRowsOfAPiece, [&](Index first, Index count) {
     const auto scratch =
-        std::span(scratch_).subspan(own * static_cast<std::size_t>(first / kCandidatesAPiece), own);
+        std::span(scratch_).subspan(own * static_cast<std::size_t>(first / kRowsOfAPiece), own);
     const auto x = scratch.first(dims);
     for (Index i = first; i < first + count; ++i) {
       for (Index d = 0; d < feature_dim(); ++d) {

@@ -101,9 +101,9 @@ TEST(KdeSpread, GoesOnToTheSameBitsFromASavedState) {
 }
 
 TEST(KdeSpread, CannotHavePanelsThatKeepNoFeatures) {
-  const auto method = [](KdeMethod method) {
+  const auto method = [](KdeMethod wanted) {
     return KernelDensity::method_for(
-        {.space = box(2), .bandwidth = Bandwidth::spread(), .method = method}, 0);
+        {.space = box(2), .bandwidth = Bandwidth::spread(), .method = wanted}, 0);
   };
   EXPECT_EQ(method(KdeMethod::automatic), KdeMethod::blocks);
   EXPECT_THROW((void)method(KdeMethod::panels), rarefy::Error);
