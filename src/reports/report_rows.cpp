@@ -110,7 +110,9 @@ std::vector<std::string> metrics_told(const std::vector<const ResultRow*>& rows)
   }
   std::vector<std::string> metrics;
   for (const auto& column : metrics_columns()) {
-    if (column.name == "iteration" || column.name == "evaluations") continue;
+    if (column.name == "iteration" || column.name == "evaluations" || column.name == "left_out") {
+      continue;
+    }
     const bool of_objectives = column.name == "qd_score" || column.name == "best_objective" ||
                                column.name == "mean_objective";
     if (of_objectives && constant) continue;

@@ -61,6 +61,15 @@ std::string program_of(const Run& run) {
   return text;
 }
 
+std::string steps_found(const StepProbe& probe, std::int64_t left_out) {
+  if (probe.probes(0)) return "still being tried";
+  const auto [least, most] = probe.range();
+  return fmt::format(
+      "{:.2g} to {:.2g} to begin with (found by a probe{})", least, most,
+      left_out > 0 ? fmt::format("; {} solutions of larger steps left out", with_commas(left_out))
+                   : "");
+}
+
 }  // namespace
 
 std::string summary_of(const Run& run, PeakMemory memory) {
@@ -82,6 +91,9 @@ std::string summary_of(const Run& run, PeakMemory memory) {
                                 with_commas(line.restarts)));
   if (config.asynchronous) {
     put("order", "emitters did not wait for each other; order.bin repeats the run (--order)");
+  }
+  if (const auto* const probe = search.probe(); probe != nullptr) {
+    put("step sizes", steps_found(*probe, line.left_out));
   }
   put("coverage", fmt::format("{:.2f} % ({} of {} cells)", 100.0 * line.coverage,
                               with_commas(archive.size()), with_commas(cells)));
