@@ -28,6 +28,8 @@ ALGORITHMS = {
 
 def small(algorithm: str = "kde", **keywords: object) -> rarefy.Search:
     options: dict[str, object] = {"seed": 1, "emitters": 3, "batch": 8, "grid": 20, "threads": 2}
+    if "own_emitters" not in keywords:  # few rows at a time would be spent on the probe of step sizes
+        options |= {"iso_sigma": 0.1} if algorithm.startswith("map-elites") else {"sigma0": 1.5}
     return ALGORITHMS[algorithm](**(options | keywords))
 
 

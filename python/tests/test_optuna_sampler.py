@@ -65,7 +65,7 @@ def test_it_covers_more_than_random_trials(example: Any) -> None:
 
 
 def test_values_lie_in_their_distributions(example: Any) -> None:
-    study = optuna.create_study(sampler=sampler_of(example))
+    study = optuna.create_study(sampler=sampler_of(example, sigma0=1.5))
     study.optimize(objective, n_trials=60)
     for trial in study.trials:
         assert set(trial.params) == set(SPACE)

@@ -60,10 +60,10 @@ class RandomWalk:
 
 def test_a_density_of_ones_own_is_descended() -> None:
     histogram = Histogram()
-    search = rarefy.DensityDescent(6, [(-2, 2), (-2, 2)], density=histogram, emitters=3, batch=8, grid=20, seed=1)
+    search = rarefy.DensityDescent(6, [(-2, 2), (-2, 2)], density=histogram, emitters=3, batch=8, grid=20, seed=1, sigma0=1.5)
     go(search, 30)
     assert histogram.counts.sum() == 30 * 24
-    blind = rarefy.DensityDescent(6, [(-2, 2), (-2, 2)], density=Blind(), emitters=3, batch=8, grid=20, seed=1)
+    blind = rarefy.DensityDescent(6, [(-2, 2), (-2, 2)], density=Blind(), emitters=3, batch=8, grid=20, seed=1, sigma0=1.5)
     assert len(search.archive) > len(go(blind, 30).archive)
 
 

@@ -148,7 +148,8 @@ void StepProbe::tell(Index emitter, std::uint64_t iteration, Index first_row, In
 
 void StepProbe::too_large(Index emitter, std::uint64_t iteration, Index first_row,
                           std::span<std::uint8_t> out) const {
-  const double most = range().most / options_.part;
+  // As long as little is known, what is large for a simulator of values near 1.
+  const double most = enough_told() ? range().most / options_.part : unit_ / 10;
   for (std::size_t i = 0; i < out.size(); ++i) {
     const auto row = first_row + static_cast<Index>(i);
     out[i] = step_of(rung_of(emitter, iteration, row)) > most ? 1 : 0;

@@ -143,6 +143,15 @@ TEST(ProbedSearch, AStateOfASearchWithoutAProbeIsRefused) {
   }
 }
 
+// With few rows told, hardly anything is known, and that must not cost the rows.
+TEST(ProbedSearch, KeepsMostOfASmallFirstBatch) {
+  auto config = probing_config();
+  config.emitters.count = 2;
+  Loop loop(config);
+  loop.tell();
+  EXPECT_GE(loop.search->archive().total_visits(), 15) << "of 20, 3 of 22 rungs are above 1";
+}
+
 // A simulator that was made for values near 1 may well fail at 30; that must not end the run.
 TEST(ProbedSearch, WhatCannotBeEvaluatedWhileItProbesHasFailed) {
   const auto config = probing_config();
