@@ -77,18 +77,20 @@ void set_published(Config& config, const PublishedValues& values) {
   config.density.outside = Outside::as_is;
 }
 
+// Density descent by kernels, and its relatives that the paper does not have.
+void set_published_dds(Config& config, const PublishedValues& values) {
+  set_published(config, values);
+  config.emitters.sigma0 = values.dds_sigma0;
+  config.restarts.at = RestartAt::origin;
+}
+
 constexpr std::array kAlgorithms = {
     Algorithm{.name = "dds-kde",
               .meaning = "density descent on a kernel density estimate, by CMA-ES",
               .emitter = &kStrategyEmitter,
               .density = &kKernelDensity,
               .set_defaults = set_dds_kde,
-              .set_published =
-                  [](Config& config, const PublishedValues& values) {
-                    set_published(config, values);
-                    config.emitters.sigma0 = values.dds_sigma0;
-                    config.restarts.at = RestartAt::origin;
-                  },
+              .set_published = set_published_dds,
               .published_scores_before_observing = false},
     Algorithm{.name = "dds-cnf",
               .meaning = "density descent on a continuous normalizing flow, by CMA-ES",
@@ -107,24 +109,14 @@ constexpr std::array kAlgorithms = {
               .emitter = &kStrategyEmitter,
               .density = &kMixtureDensity,
               .set_defaults = set_density_descent,
-              .set_published =
-                  [](Config& config, const PublishedValues& values) {
-                    set_published(config, values);
-                    config.emitters.sigma0 = values.dds_sigma0;
-                    config.restarts.at = RestartAt::origin;
-                  }},
+              .set_published = set_published_dds},
     // Not in the paper. In the other profiles it has what DDS-KDE has there.
     Algorithm{.name = "dds-qd",
               .meaning = "density descent that weighs the objective against density, by CMA-ES",
               .emitter = &kStrategyEmitter,
               .density = &kQualityDensity,
               .set_defaults = set_dds_kde,
-              .set_published =
-                  [](Config& config, const PublishedValues& values) {
-                    set_published(config, values);
-                    config.emitters.sigma0 = values.dds_sigma0;
-                    config.restarts.at = RestartAt::origin;
-                  },
+              .set_published = set_published_dds,
               .published_scores_before_observing = false},
     Algorithm{.name = "ns",
               .meaning = "novelty search: mean distance to the nearest neighbours, by CMA-ES",
