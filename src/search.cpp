@@ -86,6 +86,7 @@ void Search::make_room() {
   scores_.resize(count);
   cells_.resize(count);
   outcomes_.resize(count);
+  if (parts_.memory) remembered_.resize(count);
   order_.resize(count);
   equal_objectives_.resize(count, 1.0);
 }
@@ -232,8 +233,12 @@ void Search::take_in(Evaluated batch) {
   parts_.density->observe(shown, *workers_);
   if (!options_.score_before_observing) score(shown);
   const BatchView solutions_told = solutions().view().rows(told_.first, told_.count);
-  parts_.archive->record(usable_->gather_solutions(solutions_told), batch, *workers_,
-                         part(outcomes_, 0, count));
+  const BatchView usable_solutions = usable_->gather_solutions(solutions_told);
+  parts_.archive->record(usable_solutions, batch, *workers_, part(outcomes_, 0, count));
+  if (parts_.memory) {
+    batch.cells = {};  // those of the archive
+    parts_.memory->record(usable_solutions, batch, *workers_, part(remembered_, 0, count));
+  }
   outside_ += box_->count();
 }
 
@@ -376,7 +381,7 @@ void Search::begin_emitters(Emitters some) {
 // Points are chosen one after the other, for a RestartPoint may remember; then each emitter is by
 // itself. As long as nothing was found there is no point to choose, and all go on as they are.
 void Search::restart(Emitters some) {
-  if (parts_.archive->empty()) return;
+  if (restart_source().empty()) return;
   bool any = false;
   for (Index e = some.first; e < some.end; ++e) {
     if (restart_[static_cast<std::size_t>(e)] == 0) continue;
@@ -385,7 +390,7 @@ void Search::restart(Emitters some) {
                          .index = static_cast<std::uint32_t>(e),
                          .iteration = static_cast<std::uint64_t>(generation(e))});
     parts_.restart_point->choose(
-        {*parts_.archive, *parts_.density, *workers_, random, options_.outside}, e,
+        {restart_source(), *parts_.density, *workers_, random, options_.outside}, e,
         restart_at_.row(e));
     if (parts_.probe) {
       parts_.emitters[static_cast<std::size_t>(e)]->set_step(parts_.probe->range().draw(random));
@@ -417,6 +422,8 @@ void Search::identify(StateOptions& options) const {
   for (const auto& emitter : parts_.emitters) emitter->identify(options);
   for (const auto& trigger : parts_.triggers) trigger->identify(options);
   parts_.restart_point->identify(options);
+  options.text("search.restart_from", parts_.memory ? "memory" : "archive");
+  if (parts_.memory) parts_.memory->identify(options);
   options.text("search.steps", parts_.probe ? "probed" : "given");
   if (parts_.probe) parts_.probe->identify(options);
 }
@@ -440,6 +447,7 @@ void Search::save(StateWriter& out) const {
   if (parts_.probe) parts_.probe->save(out);
   parts_.density->save(out);
   parts_.archive->save(out);
+  if (parts_.memory) parts_.memory->save(out);
   save_candidates(out);
 }
 
@@ -494,6 +502,16 @@ void Search::take_loaded_candidates() {
   }
 }
 
+void Search::check_visits(const Archive& archive) const {
+  const auto used = evaluations() - failed_ - left_out_;
+  if (archive.total_visits() == used) return;
+  throw Error(
+      ErrorKind::corrupt, "saved state: visits of all cells",
+      fmt::format("{}", archive.total_visits()),
+      fmt::format("{}, one for each evaluation that did not fail or was for the probe alone",
+                  used));
+}
+
 void Search::load(StateReader& in) {
   constexpr std::int64_t kMost = std::int64_t{1} << 40;
   StateOptions options(in);
@@ -518,13 +536,10 @@ void Search::load(StateReader& in) {
   if (parts_.probe) parts_.probe->load(in);
   parts_.density->load(in);
   parts_.archive->load(in);
-  if (const auto used = evaluations() - failed_ - left_out_;
-      parts_.archive->total_visits() != used) {
-    throw Error(ErrorKind::corrupt, "saved state: visits of all cells",
-                fmt::format("{}", parts_.archive->total_visits()),
-                fmt::format("{}, one for each evaluation that did not fail or was for the probe "
-                            "alone",
-                            used));
+  check_visits(*parts_.archive);
+  if (parts_.memory) {
+    parts_.memory->load(in);
+    check_visits(*parts_.memory);
   }
   load_candidates(in);
   box_->forget();

@@ -50,6 +50,8 @@ struct SearchParts {
   std::unique_ptr<StepProbe> probe;
   std::unique_ptr<Density> density;
   std::unique_ptr<Archive> archive;
+  /// What restarts choose from, in cells of its own; none: the archive.
+  std::unique_ptr<Archive> memory;
 };
 
 struct SearchOptions {
@@ -142,6 +144,10 @@ class Search {
   /// What was found out about step sizes; none: nobody looks (SearchParts::probe).
   [[nodiscard]] const StepProbe* probe() const { return parts_.probe.get(); }
   [[nodiscard]] const Archive& archive() const { return *parts_.archive; }
+  /// What restarts choose from: a memory of their own, or the archive.
+  [[nodiscard]] const Archive& restart_source() const {
+    return parts_.memory ? *parts_.memory : *parts_.archive;
+  }
   [[nodiscard]] const Density& density() const { return *parts_.density; }
   // NOLINTNEXTLINE(readability-make-member-function-const): what it hands out can be changed
   [[nodiscard]] Density& density() { return *parts_.density; }
@@ -197,6 +203,7 @@ class Search {
   [[nodiscard]] Index inform_probe(Emitters some, BatchView features);
   void begin_emitters(Emitters some);
   void restart(Emitters some);
+  void check_visits(const Archive& archive) const;
   void save_candidates(StateWriter& out) const;
   void load_candidates(StateReader& in);
   void take_loaded_candidates();
@@ -227,6 +234,7 @@ class Search {
   bool informed_ = false;
   std::vector<Index> cells_;  // of the usable rows
   std::vector<Outcome> outcomes_;
+  std::vector<Outcome> remembered_;  // what the memory made of the rows, of which nobody asks
   std::vector<Index> order_;
   std::vector<std::uint8_t> restart_;    // by emitter
   std::vector<std::uint8_t> too_large_;  // of an emitter's rows that probe

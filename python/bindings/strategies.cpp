@@ -28,10 +28,11 @@ std::unique_ptr<EvolutionStrategy> make_strategy(Strategy strategy, Index dimens
                                                  double sigma0, bool mirrored) {
   const LinearStrategyOptions linear{
       .dimension = dimension, .batch = batch, .sigma0 = sigma0, .mirrored = mirrored, .bounds = {}};
-  switch (strategy) {
+  switch (strategy_for(strategy, dimension)) {
     case Strategy::sep_cma_es: return std::make_unique<SeparableCmaEs>(linear);
     case Strategy::lm_ma_es: return std::make_unique<LmMaEs>(linear);
-    case Strategy::cma_es: break;
+    case Strategy::cma_es:
+    case Strategy::automatic: break;
   }
   return std::make_unique<CmaEs>(
       CmaEsOptions{.dimension = dimension, .batch = batch, .sigma0 = sigma0, .mirrored = mirrored});

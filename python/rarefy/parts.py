@@ -190,7 +190,7 @@ class CmaEs:
         :param mean: where to begin
         :param sigma0: the initial step size
         :param batch: solutions at a time; 0: 4 + 3 ln n
-        :param strategy: ``"cma-es"``, ``"sep-cma-es"`` or ``"lm-ma-es"``
+        :param strategy: ``"cma-es"``, ``"sep-cma-es"``, ``"lm-ma-es"``, or ``"auto"``: the last from 500 values on, the first below
         :param mirrored: sample in pairs, mean + s and mean - s
         :param seed: of the random numbers
         """

@@ -44,10 +44,32 @@ void EvolutionStrategyEmitter::ask(const Archive& /*archive*/, std::uint64_t ite
       {.seed = seed_, .purpose = Purpose::sampling, .index = index_, .iteration = iteration}, out);
 }
 
+// Rows 2i and 2i + 1 mirror each other. Returns how many pairs have a row that is ranked.
+Index EvolutionStrategyEmitter::put_better_of_pairs_first(const Feedback& feedback) {
+  const auto rows = feedback.order.size();
+  pairs_first_.clear();
+  pairs_first_.reserve(rows);
+  pair_seen_.assign((rows + 1) / 2, 0);
+  for (Index place = 0; place < feedback.ranked; ++place) {
+    const Index row = feedback.order[static_cast<std::size_t>(place)];
+    auto& seen = pair_seen_[static_cast<std::size_t>(row / 2)];
+    if (seen == 0) pairs_first_.push_back(row);
+    seen = 1;
+  }
+  const auto pairs = static_cast<Index>(pairs_first_.size());
+  pairs_first_.resize(rows);  // of the others no more is known than that they are no parents
+  return pairs;
+}
+
 bool EvolutionStrategyEmitter::tell(const Feedback& feedback) {
-  const Index parents =
-      selection_ == Selection::filter ? feedback.accepted : std::min(batch() / 2, feedback.ranked);
-  optimizer_->tell(feedback.solutions, feedback.order, parents);
+  if (selection_ == Selection::paired) {
+    const Index pairs = put_better_of_pairs_first(feedback);
+    optimizer_->tell(feedback.solutions, pairs_first_, std::min(batch() / 2, pairs));
+  } else {
+    const Index parents = selection_ == Selection::filter ? feedback.accepted
+                                                          : std::min(batch() / 2, feedback.ranked);
+    optimizer_->tell(feedback.solutions, feedback.order, parents);
+  }
   std::array<double, 2> ends{};
   return optimizer_->stop(compared_scores(feedback, ends), stop_tests_) != Stop::none;
 }

@@ -36,7 +36,13 @@ void check_algorithm(const Config& config) {
     return fmt::format("{} with {}", given, config.algorithm);
   };
   if (config.emitters.selection == Selection::filter && !density.accepts) {
-    refuse("selection", with_algorithm("filter"), "mu: density descent accepts every candidate");
+    refuse("selection", with_algorithm("filter"),
+           "mu or paired: density descent accepts every candidate");
+  }
+  if (config.emitters.selection == Selection::paired && !config.emitters.cma_es.mirrored &&
+      algorithm_of(config).emitter == &kStrategyEmitter) {
+    refuse("selection", "paired, with mirrored false",
+           "mirrored samples, of which there are pairs");
   }
   if (config.restarts.when == RestartWhen::no_improvement && !density.accepts) {
     refuse("restart-when", with_algorithm("no-improvement"),

@@ -73,7 +73,8 @@ class WhatFits {
 
   [[nodiscard]] std::string by_strategy() const {
     if (algorithm_of(config_).emitter != &kStrategyEmitter ||
-        config_.emitters.strategy != Strategy::cma_es || config_.profile == Profile::published) {
+        strategy_for(config_.emitters.strategy, domain_.solution_dim) != Strategy::cma_es ||
+        config_.profile == Profile::published) {
       return "";
     }
     Config other = config_;

@@ -89,8 +89,11 @@ Condition domain_is_ours() {
 }
 
 Condition strategy_is(std::vector<Strategy> strategies) {
-  return value_is([](const Config& config) { return config.emitters.strategy; },
-                  std::move(strategies), "the strategy is", "strategy");
+  return value_is(
+      [](const Config& config) {
+        return strategy_for(config.emitters.strategy, domain_info(config).solution_dim);
+      },
+      std::move(strategies), "the strategy is", "strategy");
 }
 
 Condition restarts_when(RestartWhen when) {
@@ -101,6 +104,16 @@ Condition restarts_when(RestartWhen when) {
 Condition restarts_at(std::vector<RestartAt> places) {
   return value_is([](const Config& config) { return config.restarts.at; }, std::move(places),
                   "emitters restart at", "restart-at");
+}
+
+Condition restarts_among_elites() {
+  return fixed([](const Config& config) { return config.restarts.at != RestartAt::origin; },
+               "emitters restart at x0, and need no elites");
+}
+
+Condition restarts_from(RestartFrom source) {
+  return value_is([](const Config& config) { return config.restarts.from; },
+                  std::vector<RestartFrom>{source}, "emitters restart from the", "restart-from");
 }
 
 Condition integrates_by(Integrator integrator) {

@@ -23,6 +23,9 @@ namespace rarefy {
 [[nodiscard]] Condition strategy_is(std::vector<Strategy> strategies);
 [[nodiscard]] Condition restarts_when(RestartWhen when);
 [[nodiscard]] Condition restarts_at(std::vector<RestartAt> places);
+/// Emitters start anew at elites or what is made of them.
+[[nodiscard]] Condition restarts_among_elites();
+[[nodiscard]] Condition restarts_from(RestartFrom source);
 [[nodiscard]] Condition integrates_by(Integrator integrator);
 [[nodiscard]] Condition solutions_are_bounded();
 [[nodiscard]] Condition map_is_not_replaced();

@@ -27,8 +27,9 @@ std::unique_ptr<EvolutionStrategy> make_strategy(const Config& config, const Dom
                                         .sigma0 = options.sigma0,
                                         .mirrored = options.mirrored,
                                         .bounds = options.bounds};
-  switch (config.emitters.strategy) {
-    case Strategy::cma_es: break;
+  switch (strategy_for(config.emitters.strategy, domain.solution_dim)) {
+    case Strategy::cma_es:
+    case Strategy::automatic: break;
     case Strategy::sep_cma_es: return std::make_unique<SeparableCmaEs>(linear);
     case Strategy::lm_ma_es: return std::make_unique<LmMaEs>(linear);
   }

@@ -20,6 +20,10 @@ namespace rarefy {
   return static_cast<std::uint64_t>(config.seed);
 }
 
+// make_restarts.cpp
+/// Whether restarts have a memory of their own to choose from.
+[[nodiscard]] bool remembers(const Config& config);
+
 // make_emitter.cpp
 [[nodiscard]] Bounds bounds_of(const EmitterOptions& options, const DomainInfo& domain);
 [[nodiscard]] std::unique_ptr<Emitter> make_strategy_emitter(const Config& config,

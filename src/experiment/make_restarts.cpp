@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "experiment/make_parts.hpp"
+#include "rarefy/experiment/algorithm_table.hpp"
 #include "rarefy/restarts/adaptive_restart.hpp"
 
 namespace rarefy {
@@ -12,6 +13,11 @@ std::unique_ptr<RestartTrigger> make_trigger(const RestartOptions& options) {
     case RestartWhen::stagnation: break;
   }
   return std::make_unique<StagnationTrigger>(options.stagnation);
+}
+
+bool remembers(const Config& config) {
+  return algorithm_of(config).emitter == &kStrategyEmitter &&
+         config.restarts.at != RestartAt::origin && config.restarts.from == RestartFrom::memory;
 }
 
 std::unique_ptr<RestartPoint> make_restart_point(const Config& config, const DomainInfo& domain) {

@@ -12,6 +12,7 @@
 #include "rarefy/core/error.hpp"
 #include "rarefy/experiment/algorithm_table.hpp"
 #include "rarefy/experiment/memory_estimate.hpp"
+#include "rarefy/restarts/memory_cells.hpp"
 #include "rarefy/storage/npy.hpp"
 #include "rarefy/storage/npz.hpp"
 #include "rarefy/tessellations/cvt.hpp"
@@ -144,6 +145,11 @@ SearchParts make_parts(const Config& config, const DomainInfo& domain,
   parts.restart_point = make_restart_point(config, domain);
   parts.density = algorithm.density->make(config, domain, cells);
   parts.archive = std::make_unique<Archive>(std::move(cells), domain.solution_dim);
+  if (remembers(config)) {
+    parts.memory = std::make_unique<Archive>(
+        make_memory_cells(domain.feature_space, config.restarts.memory_cells, seed_of(config)),
+        domain.solution_dim);
+  }
   return parts;
 }
 

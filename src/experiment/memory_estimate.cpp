@@ -9,11 +9,13 @@
 
 #include "core/maths.hpp"
 #include "density/kde/fine_counts.hpp"
+#include "experiment/make_parts.hpp"
 #include "rarefy/core/text.hpp"
 #include "rarefy/density/endless_buffer.hpp"
 #include "rarefy/density/quality_density.hpp"
 #include "rarefy/experiment/algorithm_table.hpp"
 #include "rarefy/experiment/make_search.hpp"
+#include "rarefy/restarts/memory_cells.hpp"
 #include "rarefy/tessellations/grid.hpp"
 
 namespace rarefy {
@@ -66,6 +68,7 @@ class Estimate {
     emitters();
     cells();
     elites();
+    if (remembers(config_)) memory();
     const auto* const density = algorithm_of(config_).density;
     if (density == &kKernelDensity || density == &kQualityDensity) kernel_density();
     if (density == &kQualityDensity) sampled_objectives();
@@ -116,10 +119,10 @@ class Estimate {
     const double samples = count * (strategy ? 2 : 1) * batch * n_ * kDouble;
     add("random steps", "batch", samples, samples);
     if (!strategy) return;
-    if (config_.emitters.strategy != Strategy::cma_es) {
+    const auto kind = strategy_for(config_.emitters.strategy, domain_.solution_dim);
+    if (kind != Strategy::cma_es) {
       // Means, paths, a diagonal, or 4 + 3 ln n directions.
-      const double vectors =
-          6 + (config_.emitters.strategy == Strategy::lm_ma_es ? 3 * maths::log(n_) : 0);
+      const double vectors = 6 + (kind == Strategy::lm_ma_es ? 3 * maths::log(n_) : 0);
       const double bytes = count * vectors * n_ * kDouble;
       add(counted(count, "emitters"), "emitters", bytes, bytes);
       save(bytes, bytes);
@@ -158,6 +161,19 @@ class Estimate {
     const double most = std::min(cells_, evaluations_) * one;
     const double soon = std::min(cells_, rows_) * one;
     add("elites", grid_ ? "grid" : "cells", soon, most);
+    save(soon, most);
+  }
+
+  // Elites of cells of their own, for restarts.
+  void memory() {
+    const double cells =
+        real(memory_cells_for(config_.restarts.memory_cells, domain_.feature_dim()));
+    double bytes = 2 * kDouble * cells;
+    if (domain_.feature_dim() > 2) bytes += cells * (m_ * kDouble + (m_ + 1) * (kDouble + kFloat));
+    const double one = (n_ + m_ + 2) * kDouble;
+    const double most = bytes + std::min(cells, evaluations_) * one;
+    const double soon = bytes + std::min(cells, rows_) * one;
+    add("elites that restarts remember", "memory-cells", soon, most);
     save(soon, most);
   }
 

@@ -124,7 +124,8 @@ vector<ParameterBuilder> emitter_parameters() {
       text("initial-solutions", in(&EmitterOptions::initial_solutions),
            "solutions to start from: a .npy file, or the archive.npz or folder of a run"),
       choice("selection", in(&EmitterOptions::selection),
-             "parents of the next distribution: mu, the better half; filter, those accepted")
+             "parents of the next distribution: mu, the better half; paired, the better of each "
+             "mirrored pair; filter, those accepted")
           .when(by_strategy),
       number_or("auto", "iso-sigma", in(&EmitterOptions::iso_sigma),
                 "spread of the noise added to an elite (map-elites); auto: as sigma0")
@@ -135,7 +136,8 @@ vector<ParameterBuilder> emitter_parameters() {
           .range(0, 1e6)
           .when(emitter_is({&kIsoLineEmitter})),
       choice("strategy", in(&EmitterOptions::strategy),
-             "cma-es, or one whose time and memory are linear in n: sep-cma-es, lm-ma-es")
+             "cma-es, or one whose time and memory are linear in n: sep-cma-es, lm-ma-es; auto: "
+             "lm-ma-es where n is 500 or more")
           .when(by_strategy),
       flag("mirrored", in(&EmitterOptions::cma_es, &CmaEsOptions::mirrored),
            "sample in pairs, mean + s and mean - s")
@@ -197,11 +199,28 @@ vector<ParameterBuilder> restart_parameters() {
       choice("restart-at", in(&RestartOptions::at),
              "where emitters start anew; adaptive: at averages or rare elites, as the domain suits")
           .when(by_strategy),
+      choice("restart-from", in(&RestartOptions::from),
+             "what such places are taken from: memory, elites of cells of its own; archive, those "
+             "that are counted")
+          .when(by_strategy)
+          .when(restarts_among_elites()),
+      integer("memory-cells", in(&RestartOptions::memory_cells),
+              "cells of that memory; 0: 16,384, or 4,096 with three features or more")
+          .range(0, kMany)
+          .when(by_strategy)
+          .when(restarts_among_elites())
+          .when(restarts_from(RestartFrom::memory)),
       integer("average-of", adaptive(&AdaptiveRestartOptions::average_of),
               "solutions in an average (restart-at average, adaptive); 0: half the batch")
           .range(0, 1e6)
           .when(by_strategy)
           .when(restarts_at({RestartAt::average, RestartAt::adaptive})),
+      integer("average-from", adaptive(&AdaptiveRestartOptions::average_from),
+              "elites drawn, of which those nearest to a rare one are averaged (restart-at "
+              "adaptive); 0: four times average-of")
+          .range(0, 1e6)
+          .when(by_strategy)
+          .when(restarts_at({RestartAt::adaptive})),
       integer("elites-compared", adaptive(&AdaptiveRestartOptions::compared),
               "elites of which one is taken (restart-at rarest, sparsest, adaptive)")
           .range(1, 1e6)

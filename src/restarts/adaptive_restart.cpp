@@ -21,6 +21,12 @@ AdaptiveRestart::AdaptiveRestart(const AdaptiveRestartOptions& options)
     throw Error(ErrorKind::parameter, "restart: decay and least chance",
                 fmt::format("{} and {}", options.decay, options.least), "0 to 1 and 0 to 0.5");
   }
+  if (options_.average_from == 0) options_.average_from = 4 * options_.average_of;
+  if (options_.average_from < options_.average_of) {
+    throw Error(ErrorKind::parameter, "average-from", fmt::format("{}", options_.average_from),
+                fmt::format("at least average-of, {}", options_.average_of));
+  }
+  drawn_.resize(static_cast<std::size_t>(options_.average_from));
   const auto count = static_cast<std::size_t>(options.emitters);
   awaited_.assign(count, 0);
   variance_.assign(count, 0.0);
@@ -45,6 +51,34 @@ void AdaptiveRestart::choose(const RestartContext& context, Index emitter, std::
   }
 }
 
+// The rare elite itself is the first of them. Where as many are drawn as are averaged, none is
+// nearer than others, and all are drawn alike.
+void AdaptiveRestart::draw_neighbours(const Archive& archive, RandomStream& random) {
+  if (options_.average_from == options_.average_of) {
+    for (Drawn& drawn : drawn_) drawn.elite = archive.draw(random);
+    return;
+  }
+  const auto& space = archive.tessellation().space();
+  const Index centre = draw_rarest(archive, kCentres, random);
+  const auto middle = archive.features().row(centre);
+  drawn_.front() = {.apart = 0, .elite = centre};
+  for (std::size_t i = 1; i < drawn_.size(); ++i) {
+    const Index elite = archive.draw(random);
+    const auto features = archive.features().row(elite);
+    double apart = 0;
+    for (std::size_t d = 0; d < features.size(); ++d) {
+      const double widths = (features[d] - middle[d]) / space.width(static_cast<Index>(d));
+      apart += widths * widths;
+    }
+    drawn_[i] = {.apart = apart, .elite = elite};
+  }
+  // Elites drawn twice are equally far: their number decides, so that the order is one.
+  std::partial_sort(drawn_.begin(), drawn_.begin() + options_.average_of, drawn_.end(),
+                    [](const Drawn& a, const Drawn& b) {
+                      return a.apart != b.apart ? a.apart < b.apart : a.elite < b.elite;
+                    });
+}
+
 void AdaptiveRestart::choose_average(const RestartContext& context, Index emitter,
                                      std::span<double> out) {
   const auto& archive = context.archive;
@@ -56,8 +90,9 @@ void AdaptiveRestart::choose_average(const RestartContext& context, Index emitte
   std::fill(expected.begin(), expected.end(), 0.0);
   // Welford's sums: squares of far-off features must not cancel.
   double squares = 0.0;
+  draw_neighbours(archive, context.random);
   for (Index i = 0; i < options_.average_of; ++i) {
-    const Index elite = archive.draw(context.random);
+    const Index elite = drawn_[static_cast<std::size_t>(i)].elite;
     const auto solution = archive.solutions().row(elite);
     const auto features = archive.features().row(elite);
     for (std::size_t d = 0; d < out.size(); ++d) out[d] += solution[d];
@@ -99,6 +134,7 @@ void AdaptiveRestart::identify(StateOptions& options) const {
   options.text("restart_at", "adaptive");
   options.integer("restart_at.emitters", options_.emitters);
   options.integer("restart_at.average_of", options_.average_of);
+  options.integer("restart_at.average_from", options_.average_from);
   options.integer("restart_at.compared", options_.compared);
   options.real("restart_at.decay", options_.decay);
   options.real("restart_at.least", options_.least);

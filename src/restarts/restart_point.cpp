@@ -81,19 +81,22 @@ void RestartAtSparsest::choose(const RestartContext& context, Index /*emitter*/,
 RestartAtRarest::RestartAtRarest(Index count)
     : count_(at_least_one(count, "restart: elites to compare")) {}
 
-void RestartAtRarest::choose(const RestartContext& context, Index /*emitter*/,
-                             std::span<double> out) {
-  const auto& archive = context.archive;
+Index draw_rarest(const Archive& archive, Index count, RandomStream& random) {
   const auto visits = [&](Index elite) {
     const auto cell = archive.cells()[static_cast<std::size_t>(elite)];
     return archive.visits()[static_cast<std::size_t>(cell)];
   };
-  Index rarest = archive.draw(context.random);
-  for (Index i = 1; i < count_; ++i) {
-    const Index elite = archive.draw(context.random);
+  Index rarest = archive.draw(random);
+  for (Index i = 1; i < count; ++i) {
+    const Index elite = archive.draw(random);
     if (visits(elite) < visits(rarest)) rarest = elite;
   }
-  copy_elite(archive, rarest, out);
+  return rarest;
+}
+
+void RestartAtRarest::choose(const RestartContext& context, Index /*emitter*/,
+                             std::span<double> out) {
+  copy_elite(context.archive, draw_rarest(context.archive, count_, context.random), out);
 }
 
 void RestartAtOrigin::identify(StateOptions& options) const {

@@ -28,6 +28,10 @@ void check_parts(const SearchParts& parts) {
           fmt::format("{} in the density, {} in the archive", parts.density->feature_dim(),
                       parts.archive->feature_dim()),
           "the same number");
+  require(!parts.memory || (parts.memory->feature_dim() == parts.archive->feature_dim() &&
+                            parts.memory->solution_dim() == parts.archive->solution_dim()),
+          "search: memory of restarts", "another number of values or features than the archive",
+          "the same");
   for (const auto& trigger : parts.triggers) {
     require(trigger != nullptr, "search: restart triggers", "an empty one", "none empty");
   }

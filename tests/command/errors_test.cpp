@@ -338,7 +338,7 @@ TEST(CommandFullDisk, AFileSizeLimitIsToldAndEarlierFilesStayWhole) {
   ProcessOptions options;
   options.prepare = [] {
     ::signal(SIGXFSZ, SIG_IGN);  // then writing fails, rather than the process
-    const rlimit limit{400'000, 400'000};
+    const rlimit limit{600'000, 600'000};
     return ::setrlimit(RLIMIT_FSIZE, &limit) == 0 ? 0 : kCannot;
   };
   const auto end = rarefy_command(
@@ -389,8 +389,8 @@ TEST(CommandOutput, ThatCannotBeWrittenIsAnError) {
 
 TEST(CommandMemory, MatricesThatCannotFitAreNotTried) {
   const RunPlace place;
-  const auto end =
-      rarefy_command({"run", "lp", "--n", "100000", "--out", (place / "run").string()});
+  const auto end = rarefy_command(
+      {"run", "lp", "--n", "100000", "--strategy", "cma-es", "--out", (place / "run").string()});
   EXPECT_EQ(end.exit_code, 2);
   EXPECT_TRUE(contains(end.err, "3600 GB for 15 full covariance matrices")) << end.err;
   EXPECT_TRUE(contains(end.err, "strategy sep-cma-es or lm-ma-es")) << end.err;

@@ -168,7 +168,7 @@ TEST(CommandInLittleMemory, EndsInWordsAndLeavesWhatCanBeResumed) {
 #endif
   const RunPlace place;
   int failed = 0, finished = 0, begun = 0;
-  for (int megabytes = 24; megabytes <= 384; megabytes += megabytes < 128 ? 4 : 32) {
+  for (int megabytes = 24; megabytes <= 448; megabytes += megabytes < 128 ? 4 : 32) {
     SCOPED_TRACE(std::to_string(megabytes) + " MB");
     const auto folder = place / std::to_string(megabytes);
     const auto end =
@@ -195,9 +195,9 @@ TEST(CommandInLittleMemory, EndsInWordsAndLeavesWhatCanBeResumed) {
   EXPECT_GT(failed, 0);
   // The same for one that is looked at.
   int refused = 0;
-  const auto whole = place / "384";
+  const auto whole = place / "448";
   const auto before = bytes_of(whole / "checkpoint.bin");
-  for (int megabytes = 24; megabytes <= 384; megabytes += megabytes < 128 ? 4 : 32) {
+  for (int megabytes = 24; megabytes <= 448; megabytes += megabytes < 128 ? 4 : 32) {
     const auto end = rarefy_command({"show", whole.string()},
                                     in_little_memory(static_cast<rlim_t>(megabytes) << 20));
     if (end.exit_code == 0 || end.exit_code == 127) continue;

@@ -78,8 +78,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Case{"cells", "lp", "dds-kde", {{"grid", "3000"}}},
         Case{"thresholds", "lp", "cma-mae", {{"grid", "3000"}}},
-        Case{"matrices", "lp", "dds-kde", {{"n", "700"}, {"batch", "4"}}},
-        Case{"axes", "lp", "cma-me", {{"n", "500"}, {"factor", "eigen"}}},
+        Case{"matrices", "lp", "dds-kde", {{"n", "700"}, {"batch", "4"}, {"strategy", "cma-es"}}},
+        Case{"axes", "lp", "cma-me", {{"n", "500"}, {"strategy", "cma-es"}, {"factor", "eigen"}}},
         Case{"candidates", "lp", "map-elites-line", {{"batch", "12000"}}},
         Case{"steps", "lp", "dds-kde", {{"batch", "5000"}}},
         Case{"separable",

@@ -164,6 +164,7 @@ TEST(MakeSearch, GiveAnUnlimitedBufferPanelsWhereTheyServe) {
 TEST(MakeSearch, SayWhatTakesLinearMemoryWhereMatricesDoNotFit) {
   auto config = small_config();
   config.problem.n = 1'000'000;
+  config.emitters.strategy = rarefy::Strategy::cma_es;
   const auto domain = rarefy::make_domain(config);
   try {
     (void)rarefy::make_search(config, domain->info(), 1);

@@ -72,6 +72,23 @@ class RestartPointTest : public ::testing::Test {
     return out;
   }
 
+  // Of four times as many elites those whose features are nearest to a rare one's. Every cell was
+  // visited once: of the eight that are compared the first is as rare as any. The stream's first
+  // number has decided for an average.
+  [[nodiscard]] std::vector<Index> neighbours(std::uint64_t seed, int count) {
+    auto drawn = draws(seed, 8 + 4 * count - 1, 1);
+    const Index centre = drawn[0];
+    drawn.erase(drawn.begin() + 1, drawn.begin() + 8);
+    std::stable_sort(drawn.begin() + 1, drawn.end(), [&](Index a, Index b) {
+      const auto apart = [&](Index elite) {
+        const double along = feature(elite) - feature(centre);
+        return along * along;
+      };
+      return apart(a) != apart(b) ? apart(a) < apart(b) : a < b;
+    });
+    drawn.resize(static_cast<std::size_t>(count));
+    return drawn;
+  }
   // What the same stream gives when somebody else draws from it.
   [[nodiscard]] std::vector<Index> draws(std::uint64_t seed, int count, int uniforms_first = 0) {
     RandomStream random({.seed = seed, .purpose = Purpose::restart, .index = 0, .iteration = 0});
@@ -255,6 +272,18 @@ struct NaiveAdaptive {
   }
 };
 
+TEST_F(RestartPointTest, AdaptiveAveragesNoFewerThanItDraws) {
+  for (const Index drawn : {-1, 5}) {
+    try {
+      AdaptiveRestart({.emitters = 1, .average_of = 6, .average_from = drawn});
+      FAIL() << drawn;
+    } catch (const Error& error) {
+      EXPECT_EQ(std::string(error.what()),
+                "average-from: got " + std::to_string(drawn) + ", expected at least average-of, 6");
+    }
+  }
+}
+
 TEST_F(RestartPointTest, AdaptiveFollowsItsDescription) {
   constexpr Index kEmitters = 4;
   constexpr int kAveraged = 6, kCompared = 9;
@@ -298,7 +327,7 @@ TEST_F(RestartPointTest, AdaptiveFollowsItsDescription) {
           ASSERT_TRUE(std::ranges::equal(point, archive_.solutions().row(elite)));
         } else {
           double first = 0, mean = 0, squares = 0;
-          for (const Index elite : draws(seed, kAveraged, 1)) {
+          for (const Index elite : neighbours(seed, kAveraged)) {
             first += static_cast<double>(elite) / kAveraged;
             mean += feature(elite) / kAveraged;
             squares += feature(elite) * feature(elite) / kAveraged;

@@ -31,6 +31,7 @@ enum class Purpose : std::uint8_t {
   training = 9,    ///< which samples and times a network is trained on
   noise = 10,      ///< where the paths to those samples begin
   probing = 11,    ///< steps of all sizes are tried
+  memory = 12,     ///< where the cells lie that restarts remember
 };
 
 /// Names a stream. `index` is the emitter, where there is one (24 bits).

@@ -41,16 +41,31 @@ struct StopTests {
 };
 
 /// The strategies there are.
-enum class Strategy { cma_es, sep_cma_es, lm_ma_es };
+enum class Strategy {
+  automatic,  ///< by the number of values in a solution: strategy_for()
+  cma_es,
+  sep_cma_es,
+  lm_ma_es,
+};
 
 template <>
 struct EnumNames<Strategy> {
   static constexpr std::string_view thing = "strategy";
   static constexpr std::pair<Strategy, std::string_view> all[] = {
+      {Strategy::automatic, "auto"},
       {Strategy::cma_es, "cma-es"},
       {Strategy::sep_cma_es, "sep-cma-es"},
       {Strategy::lm_ma_es, "lm-ma-es"}};
 };
+
+/// Full matrices are learned too slowly to be worth their time from here on (docs/reproduction.md).
+inline constexpr Index kManyValues = 500;
+
+/// What `automatic` comes to.
+[[nodiscard]] constexpr Strategy strategy_for(Strategy strategy, Index solution_dim) {
+  if (strategy != Strategy::automatic) return strategy;
+  return solution_dim < kManyValues ? Strategy::cma_es : Strategy::lm_ma_es;
+}
 
 class EvolutionStrategy {
  public:

@@ -78,7 +78,7 @@ struct EmitterOptions {
   SolutionRange range;  ///< where solutions must lie
   Index resamples = Bounds{}.resamples;
   Repair repair = Bounds{}.repair;
-  Strategy strategy = Strategy::cma_es;
+  Strategy strategy = Strategy::automatic;
   /// For all strategies; its dimension, batch, step size and bounds are filled in when it is made.
   CmaEsOptions cma_es;
   StopTests stop;

@@ -43,10 +43,25 @@ struct EnumNames<RestartAt> {
       {RestartAt::elite, "elite"},       {RestartAt::origin, "origin"}};
 };
 
+/// The elites that restarts choose among.
+enum class RestartFrom {
+  memory,   ///< of cells that serve nothing else (restarts/memory_cells.hpp)
+  archive,  ///< of the archive, whose cells are counted as coverage
+};
+
+template <>
+struct EnumNames<RestartFrom> {
+  static constexpr std::string_view thing = "restart-from";
+  static constexpr std::pair<RestartFrom, std::string_view> all[] = {
+      {RestartFrom::memory, "memory"}, {RestartFrom::archive, "archive"}};
+};
+
 struct RestartOptions {
   RestartWhen when = RestartWhen::stagnation;
   StagnationOptions stagnation;
   RestartAt at = RestartAt::adaptive;
+  RestartFrom from = RestartFrom::memory;
+  Index memory_cells = 0;  ///< 0: as many as are cheap for that many features
   /// Its `average_of` and `compared` serve the other rules as well; average_of 0: half of an
   /// emitter's batch.
   AdaptiveRestartOptions adaptive;

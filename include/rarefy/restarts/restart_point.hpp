@@ -88,6 +88,10 @@ class RestartAtSparsest : public RestartPoint {
   std::vector<double> objectives_, scores_;
 };
 
+/// The elite of the least visited cell among `count` drawn uniformly from an archive that is not
+/// empty.
+[[nodiscard]] Index draw_rarest(const Archive& archive, Index count, RandomStream& random);
+
 /// The elite of the least visited cell among `count` elites drawn uniformly. Visits tell apart
 /// cells that lie close together. A density does not, because it must be smooth for the search.
 /// Rarely visited cells are at the edge of what was found, or beside a hole in it.
