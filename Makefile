@@ -30,7 +30,7 @@ fixed_layout = $$(setarch -R true >/dev/null 2>&1 && echo setarch -R)
 configure_command = cmake --preset release $(if $(wildcard build/release/CMakeCache.txt),,-D RAREFY_BUILD_TESTS=OFF)
 
 .PHONY: help demo build web test test-page python wheel test-python docs docs-links notebooks fresh bench bench-flow bench-peers \
-        bench-programs bench-engines bench-mpi bench-asynchronous bench-instructions reproduce reproduce-quick lint format sanitize fuzz torture clean
+        bench-programs bench-engines bench-mpi bench-asynchronous bench-instructions reproduce reproduce-pack reproduce-quick lint format sanitize fuzz torture clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -149,6 +149,9 @@ bench-instructions: ## count the instructions of the hot stages; fails where one
 
 reproduce: build ## run the paper's experiments and make their tables (hours; it can be stopped and started again)
 	scripts/reproduce
+
+reproduce-pack: ## the tables and results of what has been run by now; nothing is run
+	scripts/reproduce pack
 
 reproduce-quick: build ## a small version of it (half a minute); nothing in the repository changes
 	scripts/reproduce quick
