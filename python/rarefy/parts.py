@@ -59,8 +59,9 @@ class KernelDensity(_Density):
     :param features: rows to estimate from; ``None``: none yet, see :meth:`observe`
     :param feature_box: a pair (low, high) for each feature; ``None``: what the features span
     :param bandwidth: in the units of the features: a number, ``"0.05 width"`` (of the box), or
-        ``"scott"`` (Scott's rule for the box and the number of features), or ``"spread"`` (the same
-        for how far the features spread)
+        ``"scott"`` (Scott's rule for the box and the number of features), ``"auto"`` (the same,
+        corrected for three features or more), ``"spread"`` (Scott's rule for how far the features
+        spread) or ``"likelihood"`` (that times a factor under which they are likeliest)
     :param kernel: ``"gaussian"``, ``"triangular"`` or ``"epanechnikov"``
     :param method: ``"direct"``, a term for each feature; ``"panels"``, tables;
         ``"blocks"``, a term for each in blocks near enough to matter; ``"auto"``, the fastest

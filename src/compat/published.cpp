@@ -132,7 +132,8 @@ void PublishedBuffer::load(StateReader& in) {
   in.finite_reals("published_buffer.rows", rows_.values());
 }
 
-PublishedDensity::PublishedDensity(std::unique_ptr<KernelDensity> kde) : kde_(std::move(kde)) {
+PublishedDensity::PublishedDensity(std::unique_ptr<KernelDensity> kde, bool log_scores)
+    : kde_(std::move(kde)), log_scores_(log_scores) {
   // Ours: 1 / (N (2 pi)^(m/2) prod h). Theirs: 1 / (N h sqrt(2 pi)).
   const double log_root = 0.5 * maths::log(2.0 * std::numbers::pi);
   for (const double h : kde_->bandwidths()) log_factor_ += log_root + maths::log(h);
@@ -140,8 +141,11 @@ PublishedDensity::PublishedDensity(std::unique_ptr<KernelDensity> kde) : kde_(st
 }
 
 void PublishedDensity::score(const Evaluated& batch, std::span<double> scores, Workers& workers) {
-  kde_->score(batch, scores, workers);
-  for (double& score : scores) score = maths::exp(score + log_factor_);
+  kde_->refined_log_density(batch.features, scores, workers);
+  for (double& score : scores) {
+    score += log_factor_;
+    if (!log_scores_) score = maths::exp(score);
+  }
 }
 
 void PublishedFlow::score(const Evaluated& batch, std::span<double> scores, Workers& workers) {

@@ -158,8 +158,15 @@ void KernelDensity::observe(const Evaluated& batch, Workers& workers) {
 }
 
 void KernelDensity::score(const Evaluated& batch, std::span<double> scores, Workers& workers) {
-  log_density(batch.features, scores, workers);
-  if (fine_ && informed()) add_detail(batch.features, scores);
+  refined_log_density(batch.features, scores, workers);
+  if (options_.log_scores || !informed()) return;
+  for (double& score : scores) score = maths::exp(score);
+}
+
+void KernelDensity::refined_log_density(BatchView features, std::span<double> out,
+                                        Workers& workers) {
+  log_density(features, out, workers);
+  if (fine_ && informed()) add_detail(features, out);
 }
 
 void KernelDensity::add_detail(BatchView features, std::span<double> scores) const {
@@ -204,6 +211,7 @@ void KernelDensity::identify(StateOptions& options) const {
   if (options_.bandwidth.follows_data()) options.text("kde.rule", options_.bandwidth.text());
   options.text("kde.method", name_of(method_for(options_, capacity)));
   options.real("kde.detail", options_.detail);
+  options.text("kde.scores", options_.log_scores ? "logarithms" : "densities");
   options.integer("kde.buffer", buffer_->capacity());
   buffer_->identify(options);
 }

@@ -45,7 +45,7 @@ void QualityDensity::score(const Evaluated& batch, std::span<double> scores, Wor
     density_->score(batch, scores, workers);
     return;
   }
-  density_->log_density(batch.features, scores, workers);
+  density_->refined_log_density(batch.features, scores, workers);
   // log p(y) - w (f - c) / s, of the class comment.
   for (std::size_t i = 0; i < scores.size(); ++i) {
     const double better = (limited_objective(batch.objectives[i]) - centre_) / spread_;

@@ -87,6 +87,7 @@ void set_published(Config& config, const PublishedValues& values) {
   config.restarts.adaptive.compared = AdaptiveRestartOptions{}.compared;
   config.density.kde.bandwidth = Bandwidth::absolute(values.bandwidth);
   config.density.kde.detail = 0.0;
+  config.density.kde.log_scores = false;
   config.density.novelty.threshold = values.novelty_threshold;
   config.density.flow.network.layers = {256, 256, 256};
   config.density.flow.integration.steps = 6;  // ranks nearly as 10 do, see docs/reproduction.md
@@ -201,6 +202,7 @@ void set_text(Config& config, const Algorithm& algorithm, const PublishedValues&
   const auto flow = config.density.flow;  // of which the paper says nothing
   algorithm.set_published(config, printed);
   config.density.flow = flow;
+  config.density.kde.log_scores = true;
   if (!algorithm.owns_archive) config.restarts.at = RestartAt::origin;
 }
 

@@ -66,7 +66,8 @@ std::unique_ptr<DensityEstimate> make_kernel_estimate(const Config& config,
   if (is_published(config)) {
     options.method = KdeMethod::direct;
     return std::make_unique<compat::PublishedDensity>(
-        std::make_unique<KernelDensity>(std::move(options), make_buffer(config, domain)));
+        std::make_unique<KernelDensity>(std::move(options), make_buffer(config, domain)),
+        config.density.kde.log_scores);
   }
   std::unique_ptr<FeatureBuffer> buffer;
   if (config.density.buffer == 0 && KernelDensity::method_for(options, 0) == KdeMethod::panels) {

@@ -255,16 +255,19 @@ vector<ParameterBuilder> density_parameters() {
           .when(has_density()),
       choice("kernel", kde(&KdeOptions::kernel), "shape of the kernel")
           .when(density_is({&kKernelDensity, &kQualityDensity})),
-      parsed("bandwidth", kde(&KdeOptions::bandwidth), Bandwidth::parse, &Bandwidth::text,
-             "width of the kernel: scott, by the box; spread, by the buffer; a number, or one "
-             "followed by "
-             "'width'")
+      parsed(
+          "bandwidth", kde(&KdeOptions::bandwidth), Bandwidth::parse, &Bandwidth::text,
+          "width of the kernel: auto or scott, by the box; spread or likelihood, by the buffer; a "
+          "number, or one followed by 'width'")
           .or_number()
           .when(density_is({&kKernelDensity, &kQualityDensity})),
       number("detail", kde(&KdeOptions::detail),
              "weight in scores of gaps narrower than the kernel (up to 2 features); 0: none")
           .range(0, 1e6)
           .when(density_is({&kKernelDensity, &kQualityDensity})),
+      flag("log-scores", kde(&KdeOptions::log_scores),
+           "rank by logarithms of the density; false: by the density itself, which is 0 far out")
+          .when(density_is({&kKernelDensity})),
       choice("kde", kde(&KdeOptions::method),
              "direct: a term for each buffered feature; panels: tables (up to 2 features); blocks: "
              "terms of blocks near enough to matter; auto: the fastest")

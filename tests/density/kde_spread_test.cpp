@@ -32,9 +32,10 @@ FeatureSpace box(Index dims) {
   return {std::vector<double>(count, -1.0), std::vector<double>(count, 1.0)};
 }
 
-std::unique_ptr<KernelDensity> estimate(Index dims, KdeMethod method = KdeMethod::automatic) {
+std::unique_ptr<KernelDensity> estimate(Index dims, KdeMethod method = KdeMethod::automatic,
+                                        Bandwidth rule = Bandwidth::spread()) {
   return std::make_unique<KernelDensity>(
-      KdeOptions{.space = box(dims), .bandwidth = Bandwidth::spread(), .method = method},
+      KdeOptions{.space = box(dims), .bandwidth = rule, .method = method},
       std::make_unique<rarefy::Reservoir>(
           rarefy::ReservoirOptions{.feature_dim = dims, .capacity = kCapacity, .seed = 1}));
 }
@@ -75,14 +76,16 @@ TEST(KdeSpread, IsTheEstimateWithTheBandwidthsThatItSays) {
 }
 
 TEST(KdeSpread, GoesOnToTheSameBitsFromASavedState) {
-  for (const auto& [dims, method] :
-       {std::pair{2, KdeMethod::panels}, std::pair{2, KdeMethod::direct},
-        std::pair{3, KdeMethod::blocks}}) {
-    const auto kde = estimate(dims, method);
+  for (const auto& [dims, method, rule] :
+       {std::tuple{2, KdeMethod::panels, Bandwidth::spread()},
+        std::tuple{2, KdeMethod::panels, Bandwidth::likelihood()},
+        std::tuple{2, KdeMethod::direct, Bandwidth::spread()},
+        std::tuple{3, KdeMethod::blocks, Bandwidth::spread()}}) {
+    const auto kde = estimate(dims, method, rule);
     for (std::uint64_t i = 0; i < 6; ++i) {
       rarefy::StateWriter out;
       kde->save(out);
-      const auto other = estimate(dims, method);
+      const auto other = estimate(dims, method, rule);
       rarefy::StateReader in(out.bytes());
       other->load(in);
       EXPECT_TRUE(in.at_end());

@@ -504,6 +504,24 @@ TEST(Kde, ALoadedOneScoresAndGoesOnLikeTheOneThatWasSaved) {
   }
 }
 
+TEST(Kde, ScoresMayBeDensitiesThatUnderflow) {
+  const FeatureSpace space{{0, 0}, {1, 1}};
+  const rarefy::KdeOptions logarithms = {.space = space, .bandwidth = Bandwidth::absolute(0.01)};
+  rarefy::KdeOptions densities = logarithms;
+  densities.log_scores = false;
+  KernelDensity one(logarithms, reservoir(2, 100)), other(densities, reservoir(2, 100));
+  const Batch features(std::vector<double>{0.1, 0.1, 0.12, 0.1, 0.1, 0.13}, 3, 2);
+  one.observe({features});
+  other.observe({features});
+  const Batch queries(std::vector<double>{0.1, 0.1, 0.11, 0.12, 0.9, 0.9, 0.8, 0.9}, 4, 2);
+  const auto logs = scores_of(one, queries), plain = scores_of(other, queries);
+  for (std::size_t i = 0; i < 2; ++i) EXPECT_NEAR(std::log(plain[i]), logs[i], 1e-12);
+  EXPECT_GT(logs[2], logs[3] - 1e6);
+  EXPECT_NE(logs[2], logs[3]);
+  EXPECT_EQ(plain[2], 0.0);
+  EXPECT_EQ(plain[3], 0.0);
+}
+
 TEST(Kde, KernelsHaveNames) {
   for (const Kernel kernel : kKernels) {
     EXPECT_EQ(rarefy::named<rarefy::Kernel>(rarefy::name_of(kernel)), kernel);

@@ -107,6 +107,34 @@ TEST(QualityDensity, IsLogDensityMinusTheWeighedObjective) {
   }
 }
 
+// Whatever the other density ranks by, the objective comes to that: detail as well.
+TEST(QualityDensity, KeepsTheDetailOfKernels) {
+  constexpr double kWeight = 0.5;
+  const auto detailed = [] {
+    return std::make_unique<KernelDensity>(
+        KdeOptions{.space = kSpace, .bandwidth = Bandwidth::normalised(0.1), .detail = 0.2},
+        std::make_unique<Reservoir>(
+            ReservoirOptions{.feature_dim = 2, .capacity = 50'000, .seed = 1}));
+  };
+  std::mt19937_64 random(9);
+  QualityDensity density({.weight = kWeight, .seed = 1}, detailed());
+  const auto alone = detailed();
+  const Rows rows = random_rows(random, 900);
+  density.observe(rows.evaluated());
+  alone->observe(rows.evaluated());
+  const Values with = scores_of(density, rows), without = scores_of(*alone, rows);
+  Values log_p(with.size());
+  Workers workers(1);
+  alone->log_density(rows.features, log_p, workers);
+  double detail = 0;
+  for (std::size_t i = 0; i < with.size(); ++i) {
+    const double better = (rows.objectives[i] - density.centre()) / density.spread();
+    ASSERT_NEAR(with[i], without[i] - kWeight * better, 1e-9);
+    detail = std::max(detail, std::abs(without[i] - log_p[i]));
+  }
+  EXPECT_GT(detail, 0.01) << "there was none to be kept";
+}
+
 TEST(QualityDensity, OfEqualObjectivesIsTheOtherDensityToTheBit) {
   std::mt19937_64 random(2);
   auto density = quality(5.0);

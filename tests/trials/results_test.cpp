@@ -86,7 +86,7 @@ TEST_F(TrialResults, AreFoundAtAnyDepthAndGroupedByAllButTheSeed) {
   const auto results = read(place.path());
   ASSERT_EQ(results.rows.size(), 2U);
   EXPECT_THAT(labels(results),
-              ElementsAre("dds-kde, bandwidth 0.1 width", "dds-kde, bandwidth scott"));
+              ElementsAre("dds-kde, bandwidth 0.1 width", "dds-kde, bandwidth auto"));
   std::vector<std::int64_t> seeds;
   for (const auto& trial : results.rows[1].trials) seeds.push_back(trial.config.seed);
   EXPECT_THAT(seeds, ElementsAre(2, 9, 10));

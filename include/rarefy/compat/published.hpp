@@ -77,12 +77,12 @@ class PublishedBuffer : public FeatureBuffer {
 };
 
 /// Departures from the density of kde.hpp:
-///  1. scores are densities, not their logarithms, so that the flat test (a range of scores
-///     below 1e-12) finds emitters far away from everything flat;
+///  1. in the published profile scores are densities, not their logarithms (`log-scores`), so that
+///     the flat test (a range of scores below 1e-12) finds emitters far away from everything flat;
 ///  2. the constant is 1 / (N h sqrt(2 pi)) in every number of dimensions.
 class PublishedDensity : public DensityEstimate {
  public:
-  explicit PublishedDensity(std::unique_ptr<KernelDensity> kde);
+  explicit PublishedDensity(std::unique_ptr<KernelDensity> kde, bool log_scores = false);
 
   [[nodiscard]] std::string_view name() const override { return "kde"; }
   [[nodiscard]] Index feature_dim() const override { return kde_->feature_dim(); }
@@ -95,7 +95,7 @@ class PublishedDensity : public DensityEstimate {
   using Density::observe;
   void observe(const Evaluated& batch, Workers& workers) override { kde_->observe(batch, workers); }
   void identify(StateOptions& options) const override {
-    options.text("published.density", "kde");
+    options.text("published.density", log_scores_ ? "kde, logarithms" : "kde");
     kde_->identify(options);
   }
   void save(StateWriter& out) const override { kde_->save(out); }
@@ -103,6 +103,7 @@ class PublishedDensity : public DensityEstimate {
 
  private:
   std::unique_ptr<KernelDensity> kde_;
+  bool log_scores_;
   double log_factor_ = 0.0;  // from our constant to theirs
 };
 

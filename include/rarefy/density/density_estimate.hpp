@@ -16,6 +16,12 @@ class DensityEstimate : public Density {
   /// Natural logarithms of the density, per unit of feature space, at the rows of `features`.
   virtual void log_density(BatchView features, std::span<double> out, Workers& workers) = 0;
 
+  /// What candidates are told apart by, in the unit of log_density(): that itself, unless the
+  /// estimate sees more than a density can say.
+  virtual void refined_log_density(BatchView features, std::span<double> out, Workers& workers) {
+    log_density(features, out, workers);
+  }
+
   /// The features it is an estimate from, or a sample of them where it has not kept all.
   [[nodiscard]] virtual BatchView samples() const = 0;
   /// How many they are in all.

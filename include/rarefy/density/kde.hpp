@@ -44,12 +44,15 @@ struct EnumNames<KdeMethod> {
 struct KdeOptions {
   FeatureSpace space;
   Kernel kernel = Kernel::gaussian;
-  /// scott: by the box and the buffer's capacity, not by the data; 10,000 if there is no limit
-  Bandwidth bandwidth = Bandwidth::scott();
+  /// auto: by the box and the buffer's capacity, not by the data; 10,000 if there is no limit
+  Bandwidth bandwidth = Bandwidth::automatic();
   KdeMethod method = KdeMethod::automatic;
   /// Weight in scores of what lies between the kernels' width and kDetailScale of it; 0: none.
   /// Of no effect with more than two features.
   double detail = 0.0;
+  /// Whether scores are logarithms. Densities themselves underflow to 0 far from all features,
+  /// where all candidates tie then; everywhere else they rank the same.
+  bool log_scores = true;
 
   bool operator==(const KdeOptions&) const = default;
 };
@@ -67,7 +70,7 @@ class KdeSums;     // how `method` makes them; private to the library
 ///
 /// with S the surface of the unit sphere in m dimensions, so that p integrates to 1. (The
 /// paper's equation 2 leaves out c and has h where this has h^m: a constant factor, which no
-/// ranking sees.) Scores are natural logarithms of p, plus what `detail` adds.
+/// ranking sees.) Scores are natural logarithms of p, plus what `detail` adds (`log_scores`).
 ///
 /// Detail. A kernel that is wide enough to lead a search across the box cannot see a gap that is
 /// narrower than itself, and a search that has come to such a gap has no reason to fill it. So
@@ -106,6 +109,7 @@ class KernelDensity : public DensityEstimate {
   [[nodiscard]] bool informed() const override;
   void score(const Evaluated& batch, std::span<double> scores, Workers& workers) override;
   void log_density(BatchView features, std::span<double> out, Workers& workers) override;
+  void refined_log_density(BatchView features, std::span<double> out, Workers& workers) override;
   [[nodiscard]] BatchView samples() const override { return buffer_->contents(); }
   [[nodiscard]] std::int64_t sample_count() const override { return buffer_->count(); }
   using Density::observe;

@@ -26,7 +26,8 @@ struct QualityOptions {
 ///
 ///   log p(y) - w (f - c) / s
 ///
-/// with p another density's estimate, and c and s the median and the spread of the objectives
+/// with log p another density's estimate (or what it ranks by:
+/// DensityEstimate::refined_log_density), and c and s the median and the spread of the objectives
 /// seen so far. Where all that is reached is equally dense, only the objective tells candidates
 /// apart; where some of it is sparse, density does, for it differs by many nats, and the objective
 /// by a few deviations. A search that descends it comes to rest where p is proportional to
@@ -52,6 +53,9 @@ class QualityDensity : public DensityEstimate {
   void score(const Evaluated& batch, std::span<double> scores, Workers& workers) override;
   void log_density(BatchView features, std::span<double> out, Workers& workers) override {
     density_->log_density(features, out, workers);
+  }
+  void refined_log_density(BatchView features, std::span<double> out, Workers& workers) override {
+    density_->refined_log_density(features, out, workers);
   }
   [[nodiscard]] BatchView samples() const override { return density_->samples(); }
   [[nodiscard]] std::int64_t sample_count() const override { return density_->sample_count(); }
