@@ -97,11 +97,38 @@ std::int64_t StepProbe::rung_of(Index emitter, std::uint64_t iteration, Index ro
   return ladder.from + static_cast<std::int64_t>(number % rungs);
 }
 
+double StepProbe::told_on(const Ladder& ladder) const {
+  return std::accumulate(tried_.begin() + ladder.from, tried_.begin() + ladder.to, 0.0);
+}
+
 // Some rows for every rung of the last ladder.
 bool StepProbe::enough_told() const {
   const auto& last = ladders_.back();
-  const double told = std::accumulate(tried_.begin() + last.from, tried_.begin() + last.to, 0.0);
-  return told >= static_cast<double>((last.to - last.from) * kRowsOnRung);
+  const auto wanted = static_cast<double>((last.to - last.from) * kRowsOnRung);
+  return told_on(last) - told_before_ >= wanted;
+}
+
+void StepProbe::open(Ladder ladder) {
+  closer_ = ladder.from >= from_ && ladder.to <= to_;
+  told_before_ = told_on(ladder);
+  ladders_.push_back(ladder);
+  from_ = std::min(from_, ladder.from);
+  to_ = std::max(to_, ladder.to);
+}
+
+// From half of where the range begins, by spread, to where it ends.
+StepProbe::Ladder StepProbe::rungs_in_question() const {
+  const auto all = spreads();
+  const double widest = widest_of(all);
+  const double low = where(all, 0.5 * options_.least_spread * widest);
+  const double high = range_known().most / options_.part;
+  Ladder found = {from_, from_ + 1};
+  for (std::int64_t rung = from_; rung < to_; ++rung) {
+    if (step_of(rung) <= low) found.from = rung;
+    if (step_of(rung) <= high) found.to = rung + 1;
+  }
+  found.to = std::max(found.to, found.from + 1);
+  return found;
 }
 
 void StepProbe::ask(Index emitter, std::uint64_t iteration, Index first_row, BatchSpan out) {
@@ -149,7 +176,8 @@ void StepProbe::tell(Index emitter, std::uint64_t iteration, Index first_row, In
 void StepProbe::too_large(Index emitter, std::uint64_t iteration, Index first_row,
                           std::span<std::uint8_t> out) const {
   // As long as little is known, what is large for a simulator of values near 1.
-  const double most = enough_told() ? range().most / options_.part : unit_ / 10;
+  const bool known = enough_told() || closer_;
+  const double most = known ? range().most / options_.part : unit_ / 10;
   for (std::size_t i = 0; i < out.size(); ++i) {
     const auto row = first_row + static_cast<Index>(i);
     out[i] = step_of(rung_of(emitter, iteration, row)) > most ? 1 : 0;
@@ -160,13 +188,12 @@ bool StepProbe::concludes(Index emitter) {
   Turn& turn = turns_[static_cast<std::size_t>(emitter)];
   if (turn.done) return false;
   if (enough_told()) {
-    const Verdict now = verdict();
-    turn.done = now == Verdict::known;
-    if (turn.done) return true;
-    ladders_.push_back(now == Verdict::look_above ? Ladder{to_, to_ + kMore}
-                                                  : Ladder{from_ - kMore, from_});
-    from_ = std::min(from_, ladders_.back().from);
-    to_ = std::max(to_, ladders_.back().to);
+    switch (verdict()) {
+      case Verdict::known: turn.done = true; return true;
+      case Verdict::look_above: open({to_, to_ + kMore}); break;
+      case Verdict::look_below: open({from_ - kMore, from_}); break;
+      case Verdict::look_closer: open(rungs_in_question()); break;
+    }
   }
   turn.ladder = static_cast<std::int64_t>(ladders_.size()) - 1;
   return false;
@@ -200,6 +227,7 @@ std::vector<double> StepProbe::spreads() const {
 }
 
 StepProbe::Verdict StepProbe::verdict() const {
+  if (closer_) return Verdict::known;
   const auto all = spreads();
   const auto at = [&](std::int64_t rung) { return all.begin() + rung; };
   const double widest = widest_of(all);
@@ -211,7 +239,8 @@ StepProbe::Verdict StepProbe::verdict() const {
   if (from_ > 0 && *at(from_) >= options_.least_spread * widest && widest > 0) {
     return Verdict::look_below;
   }
-  return Verdict::known;
+  const auto range = range_known();
+  return range.most > kCreeping * range.least ? Verdict::look_closer : Verdict::known;
 }
 
 // The least step with that spread, between rungs by a straight line through logarithms.
@@ -262,6 +291,7 @@ void StepProbe::save(StateWriter& out) const {
   out.integer("step_probe.ladders", static_cast<std::int64_t>(ladders_.size()));
   out.integers("step_probe.rungs", ladders);
   out.integers("step_probe.turns", turns);
+  out.real("step_probe.told_before", told_before_);
   out.reals("step_probe.tried", tried_);
   out.reals("step_probe.count", count_);
   out.reals("step_probe.mean", mean_.values());
@@ -272,10 +302,12 @@ void StepProbe::load(StateReader& in) {
   const auto corrupt = [](std::string_view what) {
     return Error(ErrorKind::corrupt, fmt::format("saved state: {}", what));
   };
-  const auto count = in.integer("step_probe.ladders", 1, 1 + kBelow + kAbove);
+  const auto count = in.integer("step_probe.ladders", 1, 1 + kBelow + kAbove + 1);
   std::vector<std::int64_t> rungs(static_cast<std::size_t>(2 * count)), turns(2 * turns_.size());
   in.integers("step_probe.rungs", rungs);
   in.integers("step_probe.turns", turns);
+  told_before_ = in.finite("step_probe.told_before");
+  closer_ = false;
   ladders_.clear();
   from_ = kBottom;
   to_ = kTop + 1;
@@ -284,9 +316,13 @@ void StepProbe::load(StateReader& in) {
     const bool first = i == 0 && ladder.from == kBottom && ladder.to == kTop + 1;
     const bool above = i > 0 && ladder.from == to_ && ladder.to == to_ + kMore;
     const bool below = i > 0 && ladder.to == from_ && ladder.from == from_ - kMore;
-    if (!(first || above || below) || ladder.from < 0 || ladder.to > highest_) {
+    const bool closer =
+        i > 0 && ladder.from >= from_ && ladder.from < ladder.to && ladder.to <= to_;
+    if (!(first || above || below || closer) || closer_ || ladder.from < 0 ||
+        ladder.to > highest_) {
       throw corrupt("ladders of step sizes that do not fit together");
     }
+    closer_ = closer;
     from_ = std::min(from_, ladder.from);
     to_ = std::max(to_, ladder.to);
     ladders_.push_back(ladder);
@@ -308,6 +344,9 @@ void StepProbe::load(StateReader& in) {
     if (!(count_[i] >= 0 && count_[i] <= tried_[i]) || !sums) {
       throw corrupt("sums of probed step sizes that cannot be");
     }
+  }
+  if (!(told_before_ >= 0 && told_before_ <= told_on(ladders_.back()))) {
+    throw corrupt("more rows told of probed step sizes before than in all");
   }
   learn();
 }

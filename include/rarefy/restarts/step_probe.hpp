@@ -48,6 +48,11 @@ struct StepProbeOptions {
 /// narrow range where there is one right scale, a wide one (a decade at most) where s creeps up.
 /// Neither the unit of solutions nor that of features has a part in it.
 ///
+/// Where that range turns out to be wide, s creeps, and the few rows on a rung decide by chance
+/// where it is half of its maximum. Then the rungs in question are sampled once more, by another
+/// iteration of candidates. Those are of use in any case: no step of them is larger than what
+/// emitters begin with.
+///
 /// The first ladder has seven decades below 10, or below the width of the bounds. Where s still
 /// rises at the top, or is not small at the bottom, three decades more are tried, and again. (Not
 /// all at once: who wrote a simulator for values near 1 does not want to see a million.) Features
@@ -61,6 +66,7 @@ class StepProbe {
   static constexpr std::int64_t kFirst = 7 * kRungsInDecade + 1;  ///< rungs of the first ladder
   static constexpr std::int64_t kMore = 3 * kRungsInDecade;       ///< of any other
   static constexpr std::int64_t kBelow = 2, kAbove = 2;           ///< others at most, either way
+  static constexpr double kCreeping = 3.0;  ///< a range wider than this is looked at more closely
   static constexpr std::int64_t kRungs = kBelow * kMore + kFirst + kAbove * kMore;
 
   /// Whether the next candidates of an emitter are for the probe, not its own.
@@ -104,11 +110,14 @@ class StepProbe {
   struct Ladder {
     std::int64_t from = 0, to = 0;
   };
-  enum class Verdict { known, look_above, look_below };
+  enum class Verdict { known, look_above, look_below, look_closer };
 
   [[nodiscard]] double step_of(std::int64_t rung) const;
   [[nodiscard]] std::int64_t rung_of(Index emitter, std::uint64_t iteration, Index row) const;
+  [[nodiscard]] double told_on(const Ladder& ladder) const;
   [[nodiscard]] bool enough_told() const;
+  [[nodiscard]] Ladder rungs_in_question() const;
+  void open(Ladder ladder);
   [[nodiscard]] std::vector<double> spreads() const;
   [[nodiscard]] Verdict verdict() const;
   [[nodiscard]] StepRange range_known() const;
@@ -120,6 +129,8 @@ class StepProbe {
   std::vector<Turn> turns_;
   std::vector<Ladder> ladders_;  // those opened so far
   std::int64_t from_, to_;       // all rungs of them
+  bool closer_ = false;          // whether the last of them is one that was sampled before
+  double told_before_ = 0;       // rows on the rungs of the last, when it was opened
   // For each rung: rows asked for, rows that counted, and Welford's sums of each feature.
   std::vector<double> tried_, count_;
   Batch mean_, squares_;
