@@ -171,7 +171,7 @@ std::vector<double> Bandwidth::resolve(const FeatureSpace& space, Index samples)
 }
 
 std::vector<double> Bandwidth::fit(const FeatureSpace& space, BatchView features) const {
-  const auto by_box = resolve(space, std::max<Index>(features.rows(), 1));
+  auto by_box = resolve(space, std::max<Index>(features.rows(), 1));
   if (!follows_data() || features.rows() < 2) return by_box;
   auto h = robust_deviations(space, features);
   const double factor = scott_factor(static_cast<double>(features.rows()), space.dim());
