@@ -16,7 +16,7 @@ namespace {
 
 constexpr Index kRowsOnRung = 5;  // at least; with 15 emitters of 36 it is 24
 constexpr double kUnboundedUnit = 10.0;
-// A spread has risen when it is so many times what it was below.
+// The spread of a decade has risen when it is so many times what it was in the decade below.
 constexpr double kRise = 1.5;
 // Where spreads hardly rise any more, chance decides where they are `most_spread`.
 constexpr double kWidestRange = 10;
@@ -34,6 +34,12 @@ double unit_of(const Bounds& bounds) {
 double widest_of(std::vector<double> spreads) {
   std::partial_sort(spreads.begin(), spreads.begin() + 3, spreads.end(), std::greater<>());
   return (spreads[0] + spreads[1] + spreads[2]) / 3;
+}
+
+double root_mean_square(std::vector<double>::const_iterator first,
+                        std::vector<double>::const_iterator last) {
+  const double squares = std::inner_product(first, last, first, 0.0);
+  return std::sqrt(squares / static_cast<double>(last - first));
 }
 
 StepProbeOptions checked(StepProbeOptions options) {
@@ -231,11 +237,10 @@ StepProbe::Verdict StepProbe::verdict() const {
   const auto all = spreads();
   const auto at = [&](std::int64_t rung) { return all.begin() + rung; };
   const double widest = widest_of(all);
-  const double below = *std::max_element(at(from_), at(to_ - kRungsInDecade));
-  const double top = *at(to_ - 1);
-  if (to_ < highest_ && (widest == 0 || (top >= widest && top > kRise * below))) {
-    return Verdict::look_above;
-  }
+  // Decades, not rungs: of a few rows, one that is far out makes a rung the widest by chance.
+  const double below = root_mean_square(at(to_ - 2 * kRungsInDecade), at(to_ - kRungsInDecade));
+  const double top = root_mean_square(at(to_ - kRungsInDecade), at(to_));
+  if (to_ < highest_ && (widest == 0 || top > kRise * below)) return Verdict::look_above;
   if (from_ > 0 && *at(from_) >= options_.least_spread * widest && widest > 0) {
     return Verdict::look_below;
   }

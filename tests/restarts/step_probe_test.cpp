@@ -133,7 +133,7 @@ Features creeping(double limit) {
 TEST(StepProbe, LooksMoreCloselyWhereSpreadsCreep) {
   const auto folded = [](Row x, std::span<double> y) {
     y[0] = y[1] = 0;
-    for (std::size_t d = 0; d < x.size(); ++d) y[d % 2] += std::sin(x[d]) / 5;
+    for (std::size_t d = 0; d < x.size(); ++d) y[d % 2] += std::sin(10 * x[d]) / 5;
   };
   const auto steep = probed(options_of(), folded);
   EXPECT_EQ(steep.iterations, 1);
@@ -256,6 +256,22 @@ TEST(StepProbe, TriesLargeStepsOnlyWhereSmallOnesStillTellMore) {
   EXPECT_EQ(large.iterations, 4) << "up to 10, to 1e4, to 1e7, and a closer look";
   const auto tiny = probed(options_of(), clipped(1e-8));
   EXPECT_EQ(tiny.iterations, 3) << "down to 1e-6, to 1e-9, and a closer look";
+}
+
+// Features that seem to have spread as far as they can, and spread on a hundred steps further: as
+// in a maze, where robots first cover one room. The first ladder ends on that shoulder.
+TEST(StepProbe, DoesNotTakeAShoulderForTheEnd) {
+  const auto rooms = [](Row x, std::span<double> y) {
+    y[0] = y[1] = 0;
+    for (std::size_t d = 0; d < x.size(); ++d) {
+      y[d % 2] += 0.06 * std::clamp(x[d] / 3, -1.0, 1.0) + 0.14 * std::clamp(x[d] / 300, -1.0, 1.0);
+    }
+  };
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    const auto found = probed(options_of(1, seed), rooms).range;
+    EXPECT_GT(found.least, 30) << seed;
+    EXPECT_LT(found.most, 6000) << seed;
+  }
 }
 
 TEST(StepProbe, EndsWhereNoStepChangesAnything) {
