@@ -392,9 +392,9 @@ void Search::restart(Emitters some) {
     parts_.restart_point->choose(
         {restart_source(), *parts_.density, *workers_, random, options_.outside}, e,
         restart_at_.row(e));
-    if (parts_.probe) {
-      parts_.emitters[static_cast<std::size_t>(e)]->set_step(parts_.probe->range().draw(random));
-    }
+    auto& emitter = *parts_.emitters[static_cast<std::size_t>(e)];
+    if (parts_.probe) emitter.set_step(parts_.probe->range().draw(random));
+    if (parts_.common_shape) share_shape(emitter);
     ++restarts_;
     any = true;
   }
@@ -406,6 +406,12 @@ void Search::restart(Emitters some) {
     parts_.emitters[at]->restart(restart_at_.view().row(some.first + i));
     parts_.triggers[at]->reset();
   });
+}
+
+void Search::share_shape(Emitter& emitter) {
+  auto& common = *parts_.common_shape;
+  common.learn(emitter.learned_shape());
+  if (!common.values().empty()) emitter.begin_with(common.values());
 }
 
 void Search::identify(StateOptions& options) const {
@@ -426,6 +432,8 @@ void Search::identify(StateOptions& options) const {
   if (parts_.memory) parts_.memory->identify(options);
   options.text("search.steps", parts_.probe ? "probed" : "given");
   if (parts_.probe) parts_.probe->identify(options);
+  options.text("search.shape", parts_.common_shape ? "common" : "round");
+  if (parts_.common_shape) parts_.common_shape->identify(options);
 }
 
 void Search::save(StateWriter& out) const {
@@ -445,6 +453,7 @@ void Search::save(StateWriter& out) const {
   for (const auto& trigger : parts_.triggers) trigger->save(out);
   parts_.restart_point->save(out);
   if (parts_.probe) parts_.probe->save(out);
+  if (parts_.common_shape) parts_.common_shape->save(out);
   parts_.density->save(out);
   parts_.archive->save(out);
   if (parts_.memory) parts_.memory->save(out);
@@ -534,6 +543,7 @@ void Search::load(StateReader& in) {
   for (auto& trigger : parts_.triggers) trigger->load(in);
   parts_.restart_point->load(in);
   if (parts_.probe) parts_.probe->load(in);
+  if (parts_.common_shape) parts_.common_shape->load(in);
   parts_.density->load(in);
   parts_.archive->load(in);
   check_visits(*parts_.archive);

@@ -27,6 +27,7 @@
 #include "rarefy/core/workers.hpp"
 #include "rarefy/density/density.hpp"
 #include "rarefy/emitters/emitter.hpp"
+#include "rarefy/restarts/common_shape.hpp"
 #include "rarefy/restarts/restart_point.hpp"
 #include "rarefy/restarts/restart_trigger.hpp"
 #include "rarefy/restarts/step_probe.hpp"
@@ -48,6 +49,8 @@ struct SearchParts {
   std::unique_ptr<RestartPoint> restart_point;
   /// Finds out how large steps are to be; none: emitters begin with what their options say.
   std::unique_ptr<StepProbe> probe;
+  /// What emitters that start anew begin with; none: spheres.
+  std::unique_ptr<CommonShape> common_shape;
   std::unique_ptr<Density> density;
   std::unique_ptr<Archive> archive;
   /// What restarts choose from, in cells of its own; none: the archive.
@@ -148,6 +151,8 @@ class Search {
   [[nodiscard]] const Archive& restart_source() const {
     return parts_.memory ? *parts_.memory : *parts_.archive;
   }
+  /// What emitters have learned of the shape of steps; none: they do not share it.
+  [[nodiscard]] const CommonShape* common_shape() const { return parts_.common_shape.get(); }
   [[nodiscard]] const Density& density() const { return *parts_.density; }
   // NOLINTNEXTLINE(readability-make-member-function-const): what it hands out can be changed
   [[nodiscard]] Density& density() { return *parts_.density; }
@@ -203,6 +208,7 @@ class Search {
   [[nodiscard]] Index inform_probe(Emitters some, BatchView features);
   void begin_emitters(Emitters some);
   void restart(Emitters some);
+  void share_shape(Emitter& emitter);
   void check_visits(const Archive& archive) const;
   void save_candidates(StateWriter& out) const;
   void load_candidates(StateReader& in);

@@ -127,23 +127,50 @@ void CmaEs::reset(std::span<const double> mean) {
     throw Error(ErrorKind::data, "CMA-ES: initial solution", fmt::format("{} values", mean.size()),
                 fmt::format("{}", options_.dimension));
   }
+  mean_.assign(mean.begin(), mean.end());
+  sigma_ = initial_step_;
+  path_c_.assign(mean.size(), 0.0);
+  path_sigma_.assign(mean.size(), 0.0);
+  generation_ = factor_generation_ = 0;
+  if (std::exchange(shape_given_, false)) {
+    decompose();
+    if (positive_) return;
+  }
+  begin_round();
+}
+
+void CmaEs::begin_round() {
   const auto identity = [](Batch& matrix) {
     std::fill(matrix.values().begin(), matrix.values().end(), 0.0);
     for (Index i = 0; i < matrix.rows(); ++i) matrix(i, i) = 1.0;
   };
-  mean_.assign(mean.begin(), mean.end());
-  sigma_ = initial_step_;
   identity(covariance_);
   identity(factor_);
   if (options_.factor == Factor::eigen) {
     identity(axes_);
     std::fill(lengths_.begin(), lengths_.end(), 1.0);
   }
-  path_c_.assign(mean.size(), 0.0);
-  path_sigma_.assign(mean.size(), 0.0);
-  generation_ = factor_generation_ = 0;
   condition_ = longest_ = 1;
   positive_ = true;
+}
+
+StepShape CmaEs::learned_shape() const {
+  if (generation_ == 0 || !positive_) return {};
+  double trace = 0;
+  for (Index i = 0; i < covariance_.rows(); ++i) trace += covariance_(i, i);
+  return {.values = covariance_.view().values(),
+          .mean_variance = trace / static_cast<double>(options_.dimension)};
+}
+
+void CmaEs::begin_with(std::span<const double> shape) {
+  if (static_cast<Index>(shape.size()) != shape_size()) {
+    throw Error(ErrorKind::data, "CMA-ES: covariance matrix to begin with",
+                fmt::format("{} values", shape.size()), fmt::format("{}", shape_size()));
+  }
+  const auto values = covariance_.values();
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = (1 - kOfSphere) * shape[i];
+  for (Index i = 0; i < options_.dimension; ++i) covariance_(i, i) += kOfSphere;
+  shape_given_ = true;
 }
 
 // The factor F of x = mean + sigma F'z, from the covariance matrix as it is now. Where that

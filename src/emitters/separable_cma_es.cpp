@@ -1,7 +1,11 @@
 #include "rarefy/emitters/separable_cma_es.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 #include "core/at.hpp"
 #include "core/maths.hpp"
@@ -15,9 +19,30 @@ SeparableCmaEs::SeparableCmaEs(const LinearStrategyOptions& options) : LinearStr
 }
 
 void SeparableCmaEs::reset_shape() {
-  variances_.assign(at(dimension()), 1.0);
+  const bool given = std::exchange(shape_given_, false);
+  const auto positive = [](double variance) { return variance > 0; };
+  if (!given || !std::all_of(variances_.begin(), variances_.end(), positive)) {
+    variances_.assign(at(dimension()), 1.0);
+  }
   path_c_.assign(at(dimension()), 0.0);
   path_sigma_.assign(at(dimension()), 0.0);
+}
+
+StepShape SeparableCmaEs::learned_shape() const {
+  if (generation() == 0) return {};
+  const double sum = std::accumulate(variances_.begin(), variances_.end(), 0.0);
+  return {.values = variances_, .mean_variance = sum / static_cast<double>(dimension())};
+}
+
+void SeparableCmaEs::begin_with(std::span<const double> shape) {
+  if (static_cast<Index>(shape.size()) != dimension()) {
+    throw Error(ErrorKind::data, "sep-CMA-ES: variances to begin with",
+                fmt::format("{}", shape.size()), fmt::format("{}", dimension()));
+  }
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    variances_[d] = (1 - kOfSphere) * shape[d] + kOfSphere;
+  }
+  shape_given_ = true;
 }
 
 // Some columns at a time, so that their roots are taken once for all rows.

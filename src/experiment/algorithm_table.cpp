@@ -55,6 +55,7 @@ void set_rival(Config& config) {
   config.restarts.when = RestartWhen::basic;
   config.restarts.at = RestartAt::elite;
   config.restarts.from = RestartFrom::archive;
+  config.restarts.shape_rate = 0.0;
 }
 
 // As its authors define it: parents are those that found or improved something, and an emitter
@@ -85,6 +86,7 @@ void set_published(Config& config, const PublishedValues& values) {
   config.restarts.at = RestartAt::elite;
   config.restarts.from = RestartFrom::archive;
   config.restarts.adaptive.compared = AdaptiveRestartOptions{}.compared;
+  config.restarts.shape_rate = 0.0;
   config.density.kde.bandwidth = Bandwidth::absolute(values.bandwidth);
   config.density.kde.detail = 0.0;
   config.density.kde.log_scores = false;
@@ -139,7 +141,11 @@ constexpr std::array kAlgorithms = {
               .meaning = "novelty search: mean distance to the nearest neighbours, by CMA-ES",
               .emitter = &kStrategyEmitter,
               .density = &kNovelty,
-              .set_defaults = set_density_descent,
+              .set_defaults =
+                  [](Config& config) {
+                    set_density_descent(config);
+                    config.restarts.shape_rate = 0.0;  // two points worse on LP with it
+                  },
               .set_published = set_published},
     Algorithm{.name = "cma-mae",
               .meaning = "MAP-annealing: thresholds that rise where they are met, by CMA-ES",

@@ -143,6 +143,10 @@ SearchParts make_parts(const Config& config, const DomainInfo& domain,
                          .part = algorithm.step_part});
   }
   parts.restart_point = make_restart_point(config, domain);
+  if (const Index size = parts.emitters.front()->shape_size();
+      size > 0 && config.restarts.shape_rate > 0) {
+    parts.common_shape = std::make_unique<CommonShape>(config.restarts.shape_rate, size);
+  }
   parts.density = algorithm.density->make(config, domain, cells);
   parts.archive = std::make_unique<Archive>(std::move(cells), domain.solution_dim);
   if (remembers(config)) {

@@ -126,6 +126,7 @@ class Estimate {
       const double bytes = count * vectors * n_ * kDouble;
       add(counted(count, "emitters"), "emitters", bytes, bytes);
       save(bytes, bytes);
+      if (kind == Strategy::sep_cma_es) common_shape(n_);
       return;
     }
     const bool eigen = config_.emitters.cma_es.factor == Factor::eigen;
@@ -138,6 +139,14 @@ class Estimate {
         (matrices * count + at_work) * matrix, (matrices * count + at_work) * matrix);
     const double saved = (eigen ? 3 : 2) * count * matrix;
     save(saved, saved);
+    common_shape(n_ * n_);
+  }
+
+  // None until an emitter has restarted.
+  void common_shape(double numbers) {
+    if (config_.restarts.shape_rate == 0) return;
+    add("the shape of steps that emitters share", "n", 0, numbers * kDouble);
+    save(0, numbers * kDouble);
   }
 
   // Visits and elites by cell, and what tells Voronoi cells apart.

@@ -52,6 +52,8 @@ std::vector<Named> configurations() {
       {"adaptive", {.point = Point::adaptive}},
       {"basic", {.trigger = Trigger::basic, .point = Point::elite, .stop_tests = early}},
       {"eigen", {.factor = Factor::eigen, .point = Point::adaptive}},
+      {"common shape", {.point = Point::adaptive, .shape_rate = 0.5}},
+      {"common shape, eigen", {.factor = Factor::eigen, .shape_rate = 1}},
       {"quality", {.point = Point::adaptive, .objective = LpObjective::sphere}},
       {"unlimited", {.buffer = 0}},
       {"published",

@@ -342,6 +342,7 @@ TEST(StateOptions, OfRestarts) {
   expect_told_apart("restart_at.compared", RestartAtRarest(3), RestartAtRarest(4));
   expect_told_apart("restart_at", RestartAtRarest(3), RestartAtSparsest(3));
   expect_told_apart("restart_at", RestartAtElite(), RestartAtOrigin({0}));
+  expect_told_apart("common_shape.rate", CommonShape(0.5, 4), CommonShape(0.25, 4));
   const AdaptiveRestartOptions options = {.emitters = 2, .average_of = 18};
   const auto apart = [&](const std::string& field, auto&& change) {
     AdaptiveRestartOptions other = options;

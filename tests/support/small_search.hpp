@@ -38,6 +38,7 @@ struct Options {
   Trigger trigger = Trigger::stagnation;
   Point point = Point::average;
   rarefy::StagnationOptions stagnation = {.patience = 8, .patience_rate = 0.2};
+  double shape_rate = 0;  // of what emitters share
   rarefy::StopTests stop_tests = {};
   bool published = false;  // the parts of compat/
   rarefy::LpObjective objective = rarefy::LpObjective::constant;
@@ -101,6 +102,10 @@ inline rarefy::SearchParts parts(const Options& options, const rarefy::Domain& d
     parts.triggers.push_back(restart_trigger(options));
   }
   parts.restart_point = restart_point(options);
+  if (options.shape_rate > 0) {
+    parts.common_shape = std::make_unique<rarefy::CommonShape>(
+        options.shape_rate, parts.emitters.front()->shape_size());
+  }
   parts.density = density(options, space);
   const auto dims = static_cast<std::size_t>(space.dim());
   parts.archive = std::make_unique<rarefy::Archive>(

@@ -86,9 +86,12 @@ class CmaEs : public EvolutionStrategy {
   /// The options with their defaults filled in. Throws an Error where one is impossible.
   [[nodiscard]] static CmaEsOptions checked(CmaEsOptions options);
 
-  /// Starts anew at `mean`, with sigma0 and C = I.
+  /// Starts anew at `mean`, with sigma0 and C = I, or the C that it was to begin with.
   void reset(std::span<const double> mean) override;
   void set_initial_step(double step) override { initial_step_ = step; }
+  [[nodiscard]] Index shape_size() const override { return options_.dimension * options_.dimension; }
+  [[nodiscard]] StepShape learned_shape() const override;
+  void begin_with(std::span<const double> shape) override;
 
   void ask(const StreamKey& key, BatchSpan out) override;
 
@@ -137,6 +140,7 @@ class CmaEs : public EvolutionStrategy {
 
  private:
   void make_room(Index rows);
+  void begin_round();
   void decompose();
   void repair_rows(const StreamKey& key, BatchSpan out);
   void whiten(std::span<double> step);
@@ -159,6 +163,7 @@ class CmaEs : public EvolutionStrategy {
   double condition_ = 1, longest_ = 1;
   std::int64_t factor_generation_ = 0;
   bool positive_ = true;
+  bool shape_given_ = false;  // covariance_ is for the next reset()
 
   Index asked_ = 0;  // rows of the last ask()
 

@@ -11,6 +11,7 @@
 #include "rarefy/core/batch.hpp"
 #include "rarefy/core/state.hpp"
 #include "rarefy/core/state_options.hpp"
+#include "rarefy/emitters/step_shape.hpp"
 
 namespace rarefy {
 
@@ -57,6 +58,13 @@ class Emitter {
   /// How large its steps are to be from the next restart() on, instead of what its options say. One
   /// that has no use for that need not listen.
   virtual void set_step(double /*step*/) {}
+
+  /// How many numbers the shape of its steps is made of; 0: it has none to share.
+  [[nodiscard]] virtual Index shape_size() const { return 0; }
+  /// What it has learned of that shape.
+  [[nodiscard]] virtual StepShape learned_shape() const { return {}; }
+  /// The shape, of mean variance 1, that its next restart() begins with; once.
+  virtual void begin_with(std::span<const double> /*shape*/) {}
 
   /// Names the options that a state must have been made with to be loaded.
   virtual void identify(StateOptions& /*options*/) const {}

@@ -11,6 +11,7 @@
 #include "rarefy/core/random.hpp"
 #include "rarefy/core/state.hpp"
 #include "rarefy/core/state_options.hpp"
+#include "rarefy/emitters/step_shape.hpp"
 
 namespace rarefy {
 
@@ -80,11 +81,19 @@ class EvolutionStrategy {
   [[nodiscard]] virtual double sigma() const = 0;
   [[nodiscard]] virtual std::int64_t generation() const = 0;
 
-  /// Starts anew at `mean`, with the initial step size and shape.
+  /// Starts anew at `mean`, with the initial step size, and a sphere for a shape where no other was
+  /// given for it.
   virtual void reset(std::span<const double> mean) = 0;
   /// The initial step size from now on, in place of that of the options. No part of a state:
   /// whoever sets it sets it before every reset().
   virtual void set_initial_step(double step) = 0;
+
+  /// As those of Emitter. Of a strategy that cannot share the shape of its samples, nothing.
+  [[nodiscard]] virtual Index shape_size() const { return 0; }
+  [[nodiscard]] virtual StepShape learned_shape() const { return {}; }
+  virtual void begin_with(std::span<const double> /*shape*/) {}
+  /// The part of a sphere in every shape that a strategy begins with: it bounds how thin that is.
+  static constexpr double kOfSphere = 1e-6;
 
   /// Fills `out` (batch x dimension) with samples; `key` names the random numbers.
   /// Its purpose must be Purpose::sampling; rows drawn again use Purpose::resampling.

@@ -41,6 +41,9 @@ class EvolutionStrategyEmitter : public Emitter {
   bool tell(const Feedback& feedback) override;
   void restart(std::span<const double> solution) override { optimizer_->reset(solution); }
   void set_step(double step) override { optimizer_->set_initial_step(step); }
+  [[nodiscard]] Index shape_size() const override { return optimizer_->shape_size(); }
+  [[nodiscard]] StepShape learned_shape() const override { return optimizer_->learned_shape(); }
+  void begin_with(std::span<const double> shape) override { optimizer_->begin_with(shape); }
   void identify(StateOptions& options) const override;
   void save(StateWriter& out) const override { optimizer_->save(out); }
   void load(StateReader& in) override { optimizer_->load(in); }

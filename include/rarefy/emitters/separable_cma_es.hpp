@@ -13,6 +13,9 @@ namespace rarefy {
 class SeparableCmaEs : public LinearStrategy {
  public:
   explicit SeparableCmaEs(const LinearStrategyOptions& options);
+  [[nodiscard]] Index shape_size() const override { return dimension(); }
+  [[nodiscard]] StepShape learned_shape() const override;
+  void begin_with(std::span<const double> shape) override;
   [[nodiscard]] Stop stop(std::span<const double> scores, const StopTests& tests) const override;
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
@@ -42,6 +45,7 @@ class SeparableCmaEs : public LinearStrategy {
 
  private:
   std::vector<double> variances_;  // the diagonal of C
+  bool shape_given_ = false;       // they are for the next reset()
   std::vector<double> path_c_, path_sigma_;
 };
 

@@ -65,6 +65,9 @@ struct RestartOptions {
   /// Its `average_of` and `compared` serve the other rules as well; average_of 0: half of an
   /// emitter's batch.
   AdaptiveRestartOptions adaptive;
+  /// Of CommonShape; 0: an emitter that starts anew begins with a sphere. LM-MA-ES has no shape to
+  /// share, and does so always.
+  double shape_rate = 0.5;
 
   bool operator==(const RestartOptions&) const = default;
 };
