@@ -236,9 +236,10 @@ vector<ParameterBuilder> restart_parameters() {
           .range(0, 0.5)
           .when(by_strategy)
           .when(restarts_at({RestartAt::adaptive})),
-      number("shape-rate", in(&RestartOptions::shape_rate),
-             "part that an emitter which ends has in the shape of steps that the next begin with; 0: "
-             "they begin with a sphere")
+      number(
+          "shape-rate", in(&RestartOptions::shape_rate),
+          "part that an emitter which ends has in the shape of steps that the next begin with; 0: "
+          "they begin with a sphere")
           .range(0, 1)
           .when(by_strategy)
           .when(strategy_is({Strategy::cma_es, Strategy::sep_cma_es})),

@@ -161,8 +161,8 @@ TEST(StepShape, OfAnotherSizeIsRefused) {
   auto full = cma_es(Factor::cholesky);
   SeparableCmaEs separable({.dimension = 3});
   const std::vector<double> five(5, 1.0);
-  for (EvolutionStrategy* strategy : {static_cast<EvolutionStrategy*>(&full),
-                                      static_cast<EvolutionStrategy*>(&separable)}) {
+  for (EvolutionStrategy* strategy :
+       {static_cast<EvolutionStrategy*>(&full), static_cast<EvolutionStrategy*>(&separable)}) {
     EXPECT_THROW(strategy->begin_with(five), Error);
   }
 }
@@ -175,8 +175,7 @@ TEST(StepShape, OfSeparableCmaEsIsItsVariances) {
   generations(strategy, 5);
   const auto shape = strategy.learned_shape();
   ASSERT_TRUE(std::ranges::equal(shape.values, strategy.variances()));
-  EXPECT_DOUBLE_EQ(shape.mean_variance,
-                   (shape.values[0] + shape.values[1] + shape.values[2]) / 3);
+  EXPECT_DOUBLE_EQ(shape.mean_variance, (shape.values[0] + shape.values[1] + shape.values[2]) / 3);
   strategy.begin_with(std::vector<double>{2, 0.75, 0.25});
   strategy.reset(std::vector<double>(3, 0.0));
   EXPECT_NEAR(strategy.variances()[0], 2, 3e-6);

@@ -71,7 +71,9 @@ TEST(CommonShape, RefusesWhatItCannotBe) {
   }
   EXPECT_NE(refusal([] { CommonShape(0.5, 0); }), "");
   CommonShape common(0.5, 2);
-  EXPECT_EQ(refusal([&] { learn(common, {1, 1, 1}, 1); }),
+  EXPECT_EQ(refusal([&] {
+              learn(common, {1, 1, 1}, 1);
+            }),
             "common shape: numbers in a shape: got 3, expected 2");
 }
 
@@ -89,8 +91,8 @@ TEST(CommonShape, IsSaved) {
 }
 
 TEST(CommonShape, DistrustsWhatItLoads) {
-  for (const auto& values :
-       {std::vector<double>{1}, std::vector<double>{1, 1, 1}, std::vector<double>{1, std::nan("")}}) {
+  for (const auto& values : {std::vector<double>{1}, std::vector<double>{1, 1, 1},
+                             std::vector<double>{1, std::nan("")}}) {
     StateWriter out;
     out.reals("common_shape.values", values);
     StateReader in(out.bytes());

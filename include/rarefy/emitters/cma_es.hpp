@@ -89,7 +89,9 @@ class CmaEs : public EvolutionStrategy {
   /// Starts anew at `mean`, with sigma0 and C = I, or the C that it was to begin with.
   void reset(std::span<const double> mean) override;
   void set_initial_step(double step) override { initial_step_ = step; }
-  [[nodiscard]] Index shape_size() const override { return options_.dimension * options_.dimension; }
+  [[nodiscard]] Index shape_size() const override {
+    return options_.dimension * options_.dimension;
+  }
   [[nodiscard]] StepShape learned_shape() const override;
   void begin_with(std::span<const double> shape) override;
 

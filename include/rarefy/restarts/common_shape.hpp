@@ -17,8 +17,8 @@ namespace rarefy {
 /// A covariance matrix of n (n + 1) / 2 numbers takes CMA-ES some n^2 / 10 generations to learn,
 /// and an emitter that restarts where it stagnates lives for a fraction of that. Which directions
 /// change features at all is mostly the same everywhere, though. So what emitters have learned
-/// outlives them: at each restart the common shape moves by `rate` towards that of the emitter which
-/// ends, and the emitter starts anew with what it has become.
+/// outlives them: at each restart the common shape moves by `rate` towards that of the emitter
+/// which ends, and the emitter starts anew with what it has become.
 ///
 /// Shapes are averaged and passed on with a mean variance of 1: how large steps are, others say.
 class CommonShape {
