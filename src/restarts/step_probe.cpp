@@ -49,9 +49,11 @@ StepProbeOptions checked(StepProbeOptions options) {
                 "at least one emitter, and a candidate for each");
   }
   const double least = options.least_spread, most = options.most_spread;
-  if (!(least > 0 && least <= most && most <= 1)) {
+  const double creeping = options.creeping_spread;
+  if (!(least > 0 && least <= creeping && creeping <= most && most <= 1)) {
     throw Error(ErrorKind::parameter, "step probe: parts of the widest spread",
-                fmt::format("{} to {}", least, most), "0 < least <= most <= 1");
+                fmt::format("{}, {} and {}", least, creeping, most),
+                "0 < least <= creeping <= most <= 1");
   }
   if (!(options.part > 0) || !std::isfinite(options.part)) {
     throw Error(ErrorKind::parameter, "step probe: part of the step sizes",
@@ -244,8 +246,9 @@ StepProbe::Verdict StepProbe::verdict() const {
   if (from_ > 0 && *at(from_) >= options_.least_spread * widest && widest > 0) {
     return Verdict::look_below;
   }
-  const auto range = range_known();
-  return range.most > kCreeping * range.least ? Verdict::look_closer : Verdict::known;
+  const bool creeps = where(all, options_.most_spread * widest) >
+                      kCreeping * where(all, options_.least_spread * widest);
+  return widest > 0 && creeps ? Verdict::look_closer : Verdict::known;
 }
 
 // The least step with that spread, between rungs by a straight line through logarithms.
@@ -273,8 +276,9 @@ StepRange StepProbe::range_known() const {
   // No step of any size changes anything: one is as good as another.
   const double part = options_.part;
   if (!(widest > 0)) return {part * unit_ / 10, part * unit_ / 10};
-  const double least = where(all, options_.least_spread * widest);
+  double least = where(all, options_.least_spread * widest);
   const double most = where(all, options_.most_spread * widest);
+  if (most > kCreeping * least) least = where(all, options_.creeping_spread * widest);
   return {part * least, part * std::min(most, kWidestRange * least)};
 }
 
@@ -283,6 +287,7 @@ void StepProbe::identify(StateOptions& options) const {
   options.real("step_probe.unit", unit_);
   options.real("step_probe.least_spread", options_.least_spread);
   options.real("step_probe.most_spread", options_.most_spread);
+  options.real("step_probe.creeping_spread", options_.creeping_spread);
   options.real("step_probe.part", options_.part);
   options.reals("step_probe.starts", options_.starts.view().values());
 }

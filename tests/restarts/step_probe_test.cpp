@@ -107,8 +107,8 @@ TEST(StepProbe, FindsWhereFeaturesCeaseToFollowSolutions) {
   for (const double limit : {1e-3, 0.1, 1.0, 30.0}) {
     SCOPED_TRACE(limit);
     const auto found = probed(options_of(), clipped(limit)).range;
-    EXPECT_GT(found.least, limit * step_with_spread(0.7) / 2.15);
-    EXPECT_LT(found.least, limit * step_with_spread(0.7) * 2.15);
+    EXPECT_GT(found.least, limit * step_with_spread(0.5) / 2.15);
+    EXPECT_LT(found.least, limit * step_with_spread(0.5) * 2.15);
     EXPECT_GT(found.most, 0.5 * limit * step_with_spread(0.9));
     EXPECT_LT(found.most, 10.001 * found.least);
     EXPECT_LT(found.least, found.most);
@@ -117,12 +117,12 @@ TEST(StepProbe, FindsWhereFeaturesCeaseToFollowSolutions) {
 
 // A thousandfold is nine rungs: the same normal numbers fall on other rungs, so that the results
 // differ by chance alone, as those of two seeds do.
-// Values that count by their twentieth root: the spread grows by 9/7 where the step grows 150fold.
+// Values that count by their fifth root: the spread grows by a half where the step grows eightfold.
 Features creeping(double limit) {
   return [=](Row x, std::span<double> y) {
     y[0] = y[1] = 0;
     for (std::size_t d = 0; d < x.size(); ++d) {
-      const double root = std::pow(std::abs(x[d]) / limit, 0.05);
+      const double root = std::pow(std::abs(x[d]) / limit, 0.2);
       y[d % 2] += std::copysign(std::min(root, 1.0), x[d]) / 5;
     }
   };
@@ -210,9 +210,8 @@ TEST(StepProbe, GoesOnFromASavedStateInTheMiddleOfACloserLook) {
   EXPECT_EQ(other.range().most, probe.range().most);
 }
 
-// Of the maze with two looks, over twenty seeds: what a hundred times as many rows say is 0.54
-// (0.53 to 0.55 with seeds 1 to 3). In the maze the spread stays at half of the widest over a
-// decade, so that the step where it has half of it would be anywhere.
+// Of the maze with two looks, over twenty seeds: nearer to what a hundred times as many rows say
+// (0.19) than by chance alone, where single seeds had 0.038 before.
 TEST(StepProbe, IsSteadyInTheMaze) {
   const auto config = rarefy::default_config("maze", "dds-kde");
   const auto domain = rarefy::make_domain(config);
@@ -233,10 +232,10 @@ TEST(StepProbe, IsSteadyInTheMaze) {
       probe.learn();
       (void)probe.concludes(0);
     }
-    const double apart = std::log(probe.range().least / 0.54);
+    const double apart = std::log(probe.range().least / 0.19);
     squares += apart * apart / 20;
   }
-  EXPECT_LT(std::sqrt(squares), 0.35);  // 0.26
+  EXPECT_LT(std::sqrt(squares), 0.5);  // 0.41; with one look 0.63
 }
 
 TEST(StepProbe, FollowsTheUnitOfSolutions) {
@@ -263,7 +262,7 @@ TEST(StepProbe, TriesLargeStepsOnlyWhereSmallOnesStillTellMore) {
   EXPECT_EQ(small.iterations, 2) << "up to 10, and a closer look";
   EXPECT_LT(small.greatest, 60) << "six deviations of steps of 10";
   const auto large = probed(options_of(), clipped(1e4));
-  EXPECT_EQ(large.iterations, 3) << "up to 10, to 1e4, to 1e7";
+  EXPECT_EQ(large.iterations, 4) << "up to 10, to 1e4, to 1e7, and a closer look";
   const auto tiny = probed(options_of(), clipped(1e-8));
   EXPECT_EQ(tiny.iterations, 3) << "down to 1e-6, to 1e-9, and a closer look";
 }

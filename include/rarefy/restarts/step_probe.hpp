@@ -30,9 +30,10 @@ struct StepProbeOptions {
   Index candidates = 0;  ///< of all emitters, in one iteration
   Bounds bounds{};       ///< in which solutions must lie
   std::uint64_t seed = 0;
-  double least_spread = 0.7;  ///< parts of the widest spread of features: where the range of
-  double most_spread = 0.9;   ///< step sizes begins, and where it ends
-  double part = 1.0;          ///< of the step sizes found, for emitters that want smaller ones
+  double least_spread = 0.5;     ///< parts of the widest spread of features: where the range of
+  double most_spread = 0.9;      ///< step sizes begins, and where it ends
+  double creeping_spread = 0.7;  ///< where it begins if it would be wider than `kCreeping`
+  double part = 1.0;             ///< of the step sizes found, for emitters that want smaller ones
 };
 
 /// The first candidates of every emitter are samples around its start, with steps of all sizes on
@@ -49,9 +50,10 @@ struct StepProbeOptions {
 /// Neither the unit of solutions nor that of features has a part in it.
 ///
 /// Where that range turns out to be wide, s creeps, and the few rows on a rung decide by chance
-/// where it is how much of its maximum. Then the rungs in question are sampled once more, by
-/// another iteration of candidates. Those are of use in any case: no step of them is larger than
-/// what emitters begin with.
+/// where it is half of its maximum: over a decade of steps it may hardly change (robots that cover
+/// one room). So there the range begins at `creeping_spread` of the maximum. And the rungs in
+/// question are sampled once more, by another iteration of candidates. Those are of use in any
+/// case: no step of them is larger than what emitters begin with.
 ///
 /// The first ladder has seven decades below 10, or below the width of the bounds. Where s still
 /// rises at the top, or is not small at the bottom, three decades more are tried, and again. (Not
