@@ -236,9 +236,10 @@ vector<ParameterBuilder> restart_parameters() {
           .range(0, 0.5)
           .when(by_strategy)
           .when(restarts_at({RestartAt::adaptive})),
-      number("shape-rate", in(&RestartOptions::shape_rate),
-             "part that an emitter which ends has in the shape of steps that the next begin with; 0: "
-             "they begin with a sphere")
+      number(
+          "shape-rate", in(&RestartOptions::shape_rate),
+          "part that an emitter which ends has in the shape of steps that the next begin with; 0: "
+          "they begin with a sphere")
           .range(0, 1)
           .when(by_strategy)
           .when(strategy_is({Strategy::cma_es, Strategy::sep_cma_es})),
@@ -263,8 +264,9 @@ vector<ParameterBuilder> density_parameters() {
           .when(density_is({&kKernelDensity, &kQualityDensity})),
       parsed(
           "bandwidth", kde(&KdeOptions::bandwidth), Bandwidth::parse, &Bandwidth::text,
-          "width of the kernel: auto or scott, by the box; spread or likelihood, by the buffer; a "
-          "number, or one followed by 'width'")
+          "width of the kernel: auto or scott, by the box; spread or likelihood, by the buffer; "
+          "local, auto times a factor for each feature by the density around it; a number, or one "
+          "followed by 'width'")
           .or_number()
           .when(density_is({&kKernelDensity, &kQualityDensity})),
       number("detail", kde(&KdeOptions::detail),
