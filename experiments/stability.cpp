@@ -2,7 +2,7 @@
 // the exchange of one feature; this measures them in real runs. Built with the benchmarks:
 //
 //   cmake --preset bench && cmake --build --preset bench --target experiment_stability
-//   build/bench/experiment_stability [--csv] ITERATIONS EVERY SEED
+//   build/bench/experiment_stability [--csv] [--rules] ITERATIONS EVERY SEED
 //
 // runs ITERATIONS of dds-kde and novelty search on the paper's domains, and looks at each EVERY-th.
 //
@@ -24,6 +24,14 @@
 //   share      the mean over iterations of the greatest change, as a part of the greatest estimate
 //   error      the greatest difference between change and exact change (sums over the whole buffer
 //              in double precision), as a part of what kde.hpp states for the method
+//
+// --rules looks at bandwidths that follow the data instead: spread, likelihood and local. All
+// densities are exact sums, in 500 places and at what came and went; the bound is the height of the
+// narrowest kernel in use, over |B|. Columns that differ:
+//   narrowest  of the kernels of the first feature, at the last look
+//   fits       iterations in which a fit changed widths; the columns before are of the others
+//   fit        the greatest change that a fit makes of the same buffer, in bounds for one feature
+//   fit-share  the same as a part of the greatest density; fit-mean: on average over fits
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -396,22 +404,203 @@ void study(const std::string& name, const Choice& choice, const Plan& plan,
   print(finding, plan.csv);
 }
 
+// ---- Bandwidths that follow the data -----------------------------------------------------------
+
+/// The widths of the kernels over a buffer, at one time.
+struct Widths {
+  Values h;          // by feature
+  Values multiples;  // by slot; empty: 1
+  bool operator==(const Widths&) const = default;
+
+  [[nodiscard]] double multiple(Index slot) const {
+    return multiples.empty() ? 1.0 : multiples[static_cast<std::size_t>(slot)];
+  }
+  /// Of the kernel over a slot, where its integral is 1, but for the power of 2 pi.
+  [[nodiscard]] double peak(double multiple) const {
+    double product = 1.0;
+    for (const double width : h) product /= width * multiple;
+    return product;
+  }
+  [[nodiscard]] double value(std::span<const double> a, std::span<const double> b,
+                             double multiple) const {
+    Values wide = h;
+    for (double& width : wide) width *= multiple;
+    return peak(multiple) * kernel(a, b, wide);
+  }
+  [[nodiscard]] double narrowest() const {
+    return multiples.empty() ? 1.0 : *std::min_element(multiples.begin(), multiples.end());
+  }
+};
+
+Widths widths_of(const KernelDensity& density) {
+  const auto h = density.bandwidths();
+  return {{h.begin(), h.end()}, density.multiples()};
+}
+
+Values exact_densities(BatchView buffer, const Widths& widths, BatchView places,
+                       rarefy::Workers& team) {
+  Values densities(static_cast<std::size_t>(places.rows()));
+  team.for_each(places.rows(), [&](Index i) {
+    double sum = 0.0;
+    for (Index j = 0; j < buffer.rows(); ++j) {
+      double squared = 0.0;
+      const double multiple = widths.multiple(j);
+      for (Index d = 0; d < buffer.cols(); ++d) {
+        const double u = (places(i, d) - buffer(j, d)) / widths.h[static_cast<std::size_t>(d)];
+        squared += u * u;
+      }
+      sum += widths.peak(multiple) * std::exp(-0.5 * squared / (multiple * multiple));
+    }
+    densities[static_cast<std::size_t>(i)] = sum / static_cast<double>(buffer.rows());
+  });
+  return densities;
+}
+
+double greatest_difference(const Values& a, const Values& b) {
+  double greatest = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i) greatest = std::max(greatest, std::abs(a[i] - b[i]));
+  return greatest;
+}
+
+/// What is written in a line of the second table.
+struct RuleFinding {
+  int looks = 0, fits = 0;
+  double narrowest = 0, one = 0, greatest = 0, mean = 0;
+  double fit = 0, fit_share = 0, fit_mean_share = 0;
+};
+
+/// From when the buffer is full. Iterations in which widths were fitted anew are told apart from
+/// those in which features came and went; of a fit, only what it makes of the same buffer counts.
+RuleFinding watch_rule(rarefy::Search& search, rarefy::Evaluator& evaluator, const Plan& plan,
+                       const rarefy::FeatureSpace& space, rarefy::Workers& team) {
+  constexpr Index kFewerProbes = 500;
+  auto& density = dynamic_cast<KernelDensity&>(search.density());
+  const Batch probes = copy_of(spread_evenly(space).view().rows(0, kFewerProbes));
+  RuleFinding finding;
+  for (std::int64_t next = 1; next <= plan.iterations; ++next) {
+    const Batch before = copy_of(density.buffer().contents());
+    const Widths old = widths_of(density);
+    rarefy::drive(search, evaluator, next);
+    const auto buffer = density.buffer().contents();
+    if (before.rows() < density.buffer().capacity()) continue;
+    const Widths now = widths_of(density);
+    Batch went(0, space.dim()), came(0, space.dim());
+    std::vector<Index> slots;
+    for (Index i = 0; i < buffer.rows(); ++i) {
+      const auto row = buffer.row(i);
+      if (std::equal(row.begin(), row.end(), before.row(i).begin())) continue;
+      slots.push_back(i);
+      went.append(before.row(i));
+      came.append(row);
+    }
+    Widths kept = old;  // for what has stayed; what came has the widths of now
+    for (const Index slot : slots) {
+      if (!kept.multiples.empty()) {
+        kept.multiples[static_cast<std::size_t>(slot)] =
+            now.multiples[static_cast<std::size_t>(slot)];
+      }
+    }
+    const bool fitted = !(kept == now);
+    if (!fitted && (next % plan.every != 0 || slots.empty())) continue;
+    Batch places = probes;
+    append(places, went);
+    append(places, came);
+    const double bound = now.peak(now.narrowest()) / static_cast<double>(buffer.rows());
+    const auto after = exact_densities(buffer, now, places, team);
+    if (fitted) {
+      const auto unfitted = exact_densities(buffer, kept, places, team);
+      const double change = greatest_difference(after, unfitted);
+      const double share = change / *std::max_element(after.begin(), after.end());
+      finding.fit = std::max(finding.fit, change / bound);
+      finding.fit_share = std::max(finding.fit_share, share);
+      finding.fit_mean_share += share;
+      ++finding.fits;
+      continue;
+    }
+    const auto then = exact_densities(before, old, places, team);
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      const auto row = static_cast<Index>(i);
+      for (Index p = 0; p < places.rows(); ++p) {
+        const auto place = places.view().row(p);
+        const double change = now.value(place, came.view().row(row), now.multiple(slots[i])) -
+                              old.value(place, went.view().row(row), old.multiple(slots[i]));
+        finding.one =
+            std::max(finding.one, std::abs(change) / static_cast<double>(buffer.rows()) / bound);
+      }
+    }
+    const double change =
+        greatest_difference(after, then) / (bound * static_cast<double>(slots.size()));
+    finding.greatest = std::max(finding.greatest, change);
+    finding.mean += change;
+    finding.narrowest = now.narrowest() * now.h[0];
+    ++finding.looks;
+  }
+  if (finding.looks > 0) finding.mean /= finding.looks;
+  if (finding.fits > 0) finding.fit_mean_share /= finding.fits;
+  return finding;
+}
+
+void study_rule(const std::string& name, const rarefy::Bandwidth& rule, const Plan& plan,
+                const std::shared_ptr<rarefy::Workers>& team) {
+  auto config = rarefy::default_config(name, "dds-kde");
+  config.seed = plan.seed;
+  config.density.kde.bandwidth = rule;
+  const auto domain = rarefy::make_domain(config);
+  const auto search = rarefy::make_search(config, domain->info(), team);
+  rarefy::ThreadsEvaluator evaluator(*domain, *team);
+  const auto f = watch_rule(*search, evaluator, plan, domain->info().feature_space, *team);
+  const auto line = [&](auto format) {
+    fmt::print(format, name, rule.text(), f.narrowest, f.looks, f.one, f.greatest, f.mean, f.fits,
+               f.fit, f.fit_share, f.fit_mean_share);
+  };
+  if (plan.csv) {
+    line(FMT_STRING("{},{},{:.6g},{},{:.6g},{:.6g},{:.6g},{},{:.6g},{:.6g},{:.6g}\n"));
+  } else {
+    line(
+        FMT_STRING("{:<6} {:<11} {:>9.4g} {:>5} {:>7.4f} {:>8.4f} {:>7.4f} {:>5} {:>9.1f} "
+                   "{:>9.4f} {:>9.4f}\n"));
+  }
+  std::fflush(stdout);
+}
+
+void study_rules(const Plan& plan, const std::shared_ptr<rarefy::Workers>& team) {
+  if (plan.csv) {
+    fmt::print("domain,rule,narrowest,looks,one,greatest,mean,fits,fit,fit-share,fit-mean\n");
+  } else {
+    fmt::print("{:<6} {:<11} {:>9} {:>5} {:>7} {:>8} {:>7} {:>5} {:>9} {:>9} {:>9}\n", "domain",
+               "rule", "narrowest", "looks", "one", "greatest", "mean", "fits", "fit", "fit-share",
+               "fit-mean");
+  }
+  using rarefy::Bandwidth;
+  for (const std::string name : {"lp", "arm", "maze"}) {
+    for (const auto& rule : {Bandwidth::spread(), Bandwidth::likelihood(), Bandwidth::local()}) {
+      study_rule(name, rule, plan, team);
+    }
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   Plan plan;
   int first = 1;
-  if (argc > 1 && std::string_view(argv[1]) == "--csv") {
-    plan.csv = true;
-    first = 2;
+  bool rules = false;
+  for (; first < argc && argv[first][0] == '-'; ++first) {
+    if (std::string_view(argv[first]) == "--csv") plan.csv = true;
+    if (std::string_view(argv[first]) == "--rules") rules = true;
   }
   if (argc - first != 3) {
-    fmt::print(stderr, "usage: {} [--csv] ITERATIONS EVERY SEED\n", argv[0]);
+    fmt::print(stderr, "usage: {} [--csv] [--rules] ITERATIONS EVERY SEED\n", argv[0]);
     return 2;
   }
   plan.iterations = std::strtoll(argv[first], nullptr, 10);
   plan.every = std::max<std::int64_t>(1, std::strtoll(argv[first + 1], nullptr, 10));
   plan.seed = std::strtoll(argv[first + 2], nullptr, 10);
+  const auto team = std::make_shared<rarefy::Workers>(0);
+  if (rules) {
+    study_rules(plan, team);
+    return 0;
+  }
   if (plan.csv) {
     fmt::print("domain,density,bandwidth,looks,exchanged,bound,one,greatest,mean,share,error\n");
   } else {
@@ -419,9 +608,8 @@ int main(int argc, char** argv) {
                "density", "bandwidth", "looks", "exchanged", "bound", "one", "greatest", "mean",
                "share", "error");
   }
-  const auto team = std::make_shared<rarefy::Workers>(0);
   for (const std::string name : {"lp", "arm", "maze", "multi-lp"}) {
-    const double papers = rarefy::domain_named(name).published.bandwidth;
+    const double papers = rarefy::domain_named(name).published().bandwidth;
     using rarefy::KdeMethod;
     study(name, {.density = "kde direct"}, plan, team);
     study(name, {.density = "kde direct (paper's h)", .bandwidth = papers}, plan, team);

@@ -61,7 +61,8 @@ class KernelDensity(_Density):
     :param bandwidth: in the units of the features: a number, ``"0.05 width"`` (of the box), or
         ``"scott"`` (Scott's rule for the box and the number of features), ``"auto"`` (the same,
         corrected for three features or more), ``"spread"`` (Scott's rule for how far the features
-        spread) or ``"likelihood"`` (that times a factor under which they are likeliest)
+        spread), ``"likelihood"`` (that times a factor under which they are likeliest) or
+        ``"local"`` (that of ``"auto"``, narrower for features in a crowd and wider for lonely ones)
     :param kernel: ``"gaussian"``, ``"triangular"`` or ``"epanechnikov"``
     :param method: ``"direct"``, a term for each feature; ``"panels"``, tables;
         ``"blocks"``, a term for each in blocks near enough to matter; ``"auto"``, the fastest

@@ -135,10 +135,10 @@ double likeliest_multiple(LeftOut left_out, double least, double most) {
 Bandwidth Bandwidth::parse(std::string_view text) {
   const auto refuse = [&] {
     return Error(ErrorKind::parameter, "bandwidth", fmt::format("'{}'", text),
-                 "'auto', 'scott', 'spread', 'likelihood', a number > 0, or a number > 0 followed "
-                 "by 'width'");
+                 "'auto', 'scott', 'spread', 'likelihood', 'local', a number > 0, or a number > 0 "
+                 "followed by 'width'");
   };
-  for (const auto& rule : {automatic(), scott(), spread(), likelihood()}) {
+  for (const auto& rule : {automatic(), scott(), spread(), likelihood(), local()}) {
     if (text == rule.text()) return rule;
   }
   const auto number = parse_number_with_unit(text);
@@ -164,7 +164,7 @@ std::vector<double> Bandwidth::resolve(const FeatureSpace& space, Index samples)
                   "a limited buffer, or a bandwidth given as a number");
     }
     h0 = std::sqrt(1.0 / 12.0) * scott_factor(static_cast<double>(samples), space.dim());
-    if (rule_ == Rule::automatic) h0 *= part_of_scott(space.dim());
+    if (rule_ == Rule::automatic || rule_ == Rule::local) h0 *= part_of_scott(space.dim());
   }
   for (Index d = 0; d < space.dim(); ++d) h[static_cast<std::size_t>(d)] = h0 * space.width(d);
   return h;
@@ -195,9 +195,10 @@ std::string Bandwidth::text() const {
     case Rule::automatic: return "auto";
     case Rule::scott: return "scott";
     case Rule::spread: return "spread";
-    case Rule::likelihood: break;
+    case Rule::likelihood: return "likelihood";
+    case Rule::local: break;
   }
-  return "likelihood";
+  return "local";
 }
 
 }  // namespace rarefy

@@ -11,8 +11,11 @@
 
 #include "core/maths.hpp"
 #include "density/kde/block_kde_sums.hpp"
+#include "density/kde/direct_class_sums.hpp"
 #include "density/kde/direct_kde_sums.hpp"
 #include "density/kde/fine_counts.hpp"
+#include "density/kde/local_kde_sums.hpp"
+#include "density/kde/panel_class_sums.hpp"
 #include "density/kde/panel_kde_sums.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/density/endless_buffer.hpp"
@@ -48,8 +51,27 @@ double log_kernel_constant(Kernel kernel, Index dims) {
   return log_surface + maths::log(2.0 / (m * (m + 2.0)));
 }
 
+// Where each kernel has a width of its own.
+void check_local(const KdeOptions& options, Index capacity) {
+  const auto refuse = [](const std::string& given, std::string_view expected) {
+    return Error(ErrorKind::parameter, "bandwidth", "local, with " + given, expected);
+  };
+  if (options.kernel != Kernel::gaussian) {
+    throw refuse(fmt::format("a {} kernel", name_of(options.kernel)), "a gaussian kernel");
+  }
+  if (options.method == KdeMethod::blocks) throw refuse("kde blocks", "direct, panels or auto");
+  if (capacity == 0) throw refuse("an unlimited buffer", "a limited one");
+}
+
+bool panels_fit(const KdeOptions& options, const PanelKdeSums::Box& box) {
+  return options.bandwidth.is_local() ? PanelClassSums::fits(box)
+                                      : PanelSums::fits(box.width, box.height);
+}
+
 // What `options.method` comes to with these bandwidths.
 KdeMethod method_with(const KdeOptions& options, Index capacity, std::span<const double> h) {
+  const bool local = options.bandwidth.is_local();
+  if (local) check_local(options, capacity);
   if (options.method == KdeMethod::direct) return KdeMethod::direct;
   const auto refuse = [&](const std::string& given, std::string_view expected) {
     return Error(ErrorKind::parameter, "kde",
@@ -64,7 +86,8 @@ KdeMethod method_with(const KdeOptions& options, Index capacity, std::span<const
   const bool insist = options.method == KdeMethod::panels;
   const auto without_panels = [&](const std::string& given, std::string_view expected) {
     if (insist) throw refuse(given, expected);
-    return worth_blocks(options.space.dim(), capacity) ? KdeMethod::blocks : KdeMethod::direct;
+    const bool blocks = !local && worth_blocks(options.space.dim(), capacity);
+    return blocks ? KdeMethod::blocks : KdeMethod::direct;
   };
   if (options.space.dim() > 2) {
     return without_panels(fmt::format("{} features", options.space.dim()), "1 or 2 features");
@@ -74,7 +97,7 @@ KdeMethod method_with(const KdeOptions& options, Index capacity, std::span<const
                           "a limited buffer, of which new panels can be made");
   }
   const PanelKdeSums::Box box(options.space, h);
-  if (!PanelSums::fits(box.width, box.height)) {
+  if (!panels_fit(options, box)) {
     return without_panels(
         fmt::format("a feature space of {:.4g} x {:.4g} bandwidths", box.width, box.height),
         fmt::format("one of at most {} squares of {} bandwidths", PanelSums::kMostPanels,
@@ -119,6 +142,7 @@ void KernelDensity::use_bandwidths(std::vector<double> bandwidths) {
   log_constant_ = log_kernel_constant(options_.kernel, options_.space.dim());
   for (const double h : bandwidths_) log_constant_ += maths::log(h);
   KernelCoordinates coordinates(options_, bandwidths_);
+  const auto local_coordinates = coordinates;
   switch (method_) {
     case KdeMethod::panels:
       sums_ = std::make_unique<PanelKdeSums>(PanelKdeSums::Box(options_.space, bandwidths_),
@@ -132,7 +156,23 @@ void KernelDensity::use_bandwidths(std::vector<double> bandwidths) {
       sums_ = std::make_unique<DirectKdeSums>(options_.kernel, std::move(coordinates), *buffer_);
       break;
   }
+  if (options_.bandwidth.is_local()) use_multiples(local_coordinates);
 }
+
+// The sums that there are become those of the pilot density.
+void KernelDensity::use_multiples(const KernelCoordinates& coordinates) {
+  std::unique_ptr<ClassSums> classes;
+  if (method_ == KdeMethod::panels) {
+    classes = std::make_unique<PanelClassSums>(PanelKdeSums::Box(options_.space, bandwidths_),
+                                               coordinates);
+  } else {
+    classes = std::make_unique<DirectClassSums>(coordinates, buffer_->capacity());
+  }
+  sums_ =
+      std::make_unique<LocalKdeSums>(std::move(sums_), std::move(classes), coordinates, *buffer_);
+}
+
+std::vector<double> KernelDensity::multiples() const { return sums_->multiples(); }
 
 // Fits take long, so there are ever fewer of them: in all as many as the logarithm of what was
 // seen.
@@ -208,7 +248,9 @@ void KernelDensity::identify(StateOptions& options) const {
   // Those at the beginning, where they follow the data.
   options.reals("kde.bandwidths",
                 options_.bandwidth.resolve(options_.space, samples_for_bandwidth(capacity)));
-  if (options_.bandwidth.follows_data()) options.text("kde.rule", options_.bandwidth.text());
+  if (options_.bandwidth.follows_data() || options_.bandwidth.is_local()) {
+    options.text("kde.rule", options_.bandwidth.text());
+  }
   options.text("kde.method", name_of(method_for(options_, capacity)));
   options.real("kde.detail", options_.detail);
   options.text("kde.scores", options_.log_scores ? "logarithms" : "densities");

@@ -27,6 +27,9 @@ void check_published(const Config& config) {
                        name_of(kde.method), name_of(config.emitters.strategy)),
            "eigen, gaussian, 0, direct and cma-es, which cannot be changed there");
   }
+  if (kde.bandwidth.is_local()) {
+    refuse("bandwidth", "local, with the published profile", "another, or another profile");
+  }
 }
 
 // Which parts make sense with which.

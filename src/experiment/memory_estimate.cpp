@@ -9,6 +9,7 @@
 
 #include "core/maths.hpp"
 #include "density/kde/fine_counts.hpp"
+#include "density/kde/local_classes.hpp"
 #include "experiment/make_parts.hpp"
 #include "rarefy/core/text.hpp"
 #include "rarefy/density/endless_buffer.hpp"
@@ -209,6 +210,10 @@ class Estimate {
     options.space = domain_.feature_space;
     fine_counts(options);
     const auto method = KernelDensity::method_for(options, config_.density.buffer);
+    if (options.bandwidth.is_local()) {
+      local_kernels(options, method);
+      return;
+    }
     if (method == KdeMethod::direct) {
       buffer(m_ * kFloat);
       return;
@@ -226,6 +231,24 @@ class Estimate {
       buffer(0.0);
     }
     panels(options);
+  }
+
+  // What comes beside the pilot density: features once more, their classes, and sums of each class.
+  void local_kernels(const KdeOptions& options, KdeMethod method) {
+    const double copy = m_ * kDouble + sizeof(std::int64_t);
+    if (method == KdeMethod::direct) {
+      // A feature is in the pilot's columns and in those of its class, all of which have room for
+      // all.
+      buffer(copy + real(1 + LocalClasses::kCount) * m_ * kFloat);
+    } else {
+      buffer(copy);
+      panels(options);
+      for (Index number = 0; number < LocalClasses::kCount; ++number) {
+        panels(options, LocalClasses::multiple(number));
+      }
+    }
+    const auto capacity = real(config_.density.buffer) * sizeof(std::int64_t);
+    save(capacity, capacity);
   }
 
   [[nodiscard]] std::vector<double> bandwidths_of(const KdeOptions& options) const {
@@ -253,12 +276,12 @@ class Estimate {
 
   // Tables over feature space, whose size is that of the box in bandwidths (see
   // density/panels/panel_sums.hpp).
-  void panels(const KdeOptions& options) {
+  void panels(const KdeOptions& options, double multiple = 1.0) {
     const auto& space = options.space;
     const auto bandwidths = bandwidths_of(options);
     double area = 1;
     for (std::size_t d = 0; d < bandwidths.size(); ++d) {
-      area *= space.width(static_cast<Index>(d)) / bandwidths[d] + 1;
+      area *= space.width(static_cast<Index>(d)) / (bandwidths[d] * multiple) + 1;
     }
     constexpr double kPanel = 2.85 * 2.85, kPanelBytes = 8e3;  // squares of bandwidths; bytes
     constexpr double kCell = 0.58 * 0.58, kCellBytes = 256 * kDouble + 32 * 32;

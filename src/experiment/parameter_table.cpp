@@ -264,8 +264,9 @@ vector<ParameterBuilder> density_parameters() {
           .when(density_is({&kKernelDensity, &kQualityDensity})),
       parsed(
           "bandwidth", kde(&KdeOptions::bandwidth), Bandwidth::parse, &Bandwidth::text,
-          "width of the kernel: auto or scott, by the box; spread or likelihood, by the buffer; a "
-          "number, or one followed by 'width'")
+          "width of the kernel: auto or scott, by the box; spread or likelihood, by the buffer; "
+          "local, auto times a factor for each feature by the density around it; a number, or one "
+          "followed by 'width'")
           .or_number()
           .when(density_is({&kKernelDensity, &kQualityDensity})),
       number("detail", kde(&KdeOptions::detail),

@@ -194,10 +194,10 @@ TEST(Bandwidth, IsReadFromText) {
 
 TEST(Bandwidth, TextReadsBackAsTheSameRule) {
   const auto space = box(3, -1, 2);
-  for (const auto& rule :
-       {Bandwidth::scott(), Bandwidth::automatic(), Bandwidth::spread(), Bandwidth::likelihood(),
-        Bandwidth::absolute(0.1), Bandwidth::absolute(1e-300), Bandwidth::absolute(1.0 / 3.0),
-        Bandwidth::normalised(0.05), Bandwidth::normalised(2.0 / 3.0)}) {
+  for (const auto& rule : {Bandwidth::scott(), Bandwidth::automatic(), Bandwidth::spread(),
+                           Bandwidth::likelihood(), Bandwidth::local(), Bandwidth::absolute(0.1),
+                           Bandwidth::absolute(1e-300), Bandwidth::absolute(1.0 / 3.0),
+                           Bandwidth::normalised(0.05), Bandwidth::normalised(2.0 / 3.0)}) {
     const auto again = Bandwidth::parse(rule.text());
     EXPECT_EQ(again.text(), rule.text());
     EXPECT_EQ(again.resolve(space, 77), rule.resolve(space, 77)) << rule.text();

@@ -50,7 +50,8 @@ std::vector<Variant> variants() {
   for (const auto* factor : {"cholesky", "eigen"}) {
     all.push_back({factor, [factor](Config& c) { set(c, "factor", factor); }});
   }
-  for (const auto* bandwidth : {"auto", "scott", "spread", "likelihood", "3.5", "0.05 width"}) {
+  for (const auto* bandwidth :
+       {"auto", "scott", "spread", "likelihood", "local", "3.5", "0.05 width"}) {
     auto name = std::string("bandwidth_") + bandwidth;
     for (char& c : name) c = c == '.' || c == ' ' ? '_' : c;
     all.push_back({name, [bandwidth](Config& c) { set(c, "bandwidth", bandwidth); }});

@@ -105,6 +105,8 @@ TEST(StateOptions, OfKernelDensities) {
                     kde({.space = kBox, .bandwidth = h, .method = KdeMethod::blocks}));
   EXPECT_FALSE(options_of(kde({.space = kBox})) ==
                options_of(kde({.space = kBox, .bandwidth = Bandwidth::spread()})));
+  EXPECT_NE(options_of(kde({.space = kBox})),
+            options_of(kde({.space = kBox, .bandwidth = Bandwidth::local()})));
   expect_told_apart("kde.buffer", base(), kde({.space = kBox, .bandwidth = h}, 51));
   expect_told_apart("reservoir.seed", base(), kde({.space = kBox, .bandwidth = h}, 50, 2));
   const KdeOptions panels = {.space = kBox, .bandwidth = h, .method = KdeMethod::panels};

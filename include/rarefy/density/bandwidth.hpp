@@ -47,7 +47,21 @@ class Bandwidth {
   static Bandwidth likelihood() { return {Rule::likelihood, 0.0}; }
   static constexpr Index kLikelihoodRows = 128;
   static constexpr double kWidest = 4.0;
-  /// Reads "auto", "scott", "spread", "likelihood", "25.6" (absolute) or "0.05 width" (normalised).
+  /// That of automatic times a multiple of its own for each feature x that is buffered, by the
+  /// square-root law
+  ///
+  ///   lambda = (p(x) / g)^(-1/2),   within 1 / kWidestMultiple and kWidestMultiple
+  ///
+  /// with p the density that automatic gives and g its geometric mean over the buffer: narrow where
+  /// features are crowded, wide where they are few (I. S. Abramson, "On bandwidth variation in
+  /// kernel estimates: a square root law", Annals of Statistics 10, 1982). lambda is rounded to a
+  /// power of sqrt(2). A feature has it from when it comes into the buffer; whenever half as many
+  /// features more have been seen, g and all lambdas are determined anew. Gaussian kernels and
+  /// limited buffers only; KernelDensity::multiples() says which lambda each feature has.
+  static Bandwidth local() { return {Rule::local, 0.0}; }
+  static constexpr double kWidestMultiple = 2.0;
+  /// Reads "auto", "scott", "spread", "likelihood", "local", "25.6" (absolute) or "0.05 width"
+  /// (normalised).
   static Bandwidth parse(std::string_view text);
 
   /// The bandwidths for a space and a buffer of `samples`.
@@ -56,13 +70,15 @@ class Bandwidth {
   [[nodiscard]] bool follows_data() const {
     return rule_ == Rule::spread || rule_ == Rule::likelihood;
   }
+  /// Whether each feature has a multiple of it that is its own.
+  [[nodiscard]] bool is_local() const { return rule_ == Rule::local; }
   /// The bandwidths for what is in the buffer.
   [[nodiscard]] std::vector<double> fit(const FeatureSpace& space, BatchView features) const;
   [[nodiscard]] std::string text() const;
   bool operator==(const Bandwidth&) const = default;
 
  private:
-  enum class Rule { absolute, normalised, scott, automatic, spread, likelihood };
+  enum class Rule { absolute, normalised, scott, automatic, spread, likelihood, local };
   Bandwidth(Rule rule, double value) : rule_(rule), value_(value) {}
   Rule rule_;
   double value_;

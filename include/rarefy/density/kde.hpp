@@ -57,6 +57,7 @@ struct KdeOptions {
   bool operator==(const KdeOptions&) const = default;
 };
 
+struct KernelCoordinates;
 class FineCounts;  // private to the library, as is:
 class KdeSums;     // how `method` makes them; private to the library
 
@@ -89,6 +90,7 @@ class KdeSums;     // how `method` makes them; private to the library
 ///
 /// Error of direct sums: |log p - exact| <= 2e-6 * (1 + r), r half the diagonal of feature space
 /// in bandwidths (coordinates are rounded to single precision); 1e-12 relative in the far tail.
+/// With a local bandwidth r is in bandwidths of the narrowest kernels.
 /// Error of panels: 1e-5; more than 12 bandwidths from every feature the sum is exact again,
 /// unless the buffer has no limit and so keeps no features: there, those of a cell half a
 /// bandwidth wide are taken for their mean.
@@ -127,10 +129,14 @@ class KernelDensity : public DensityEstimate {
   [[nodiscard]] const FeatureBuffer& buffer() const { return *buffer_; }
   /// As they are now: a bandwidth that follows the data changes.
   [[nodiscard]] std::span<const double> bandwidths() const { return bandwidths_; }
+  /// For each of samples(), what the bandwidths are multiplied by for its kernel: lambda_i of a
+  /// local bandwidth, whose kernels are K(u_i / lambda_i) / lambda_i^m. Empty for other rules.
+  [[nodiscard]] std::vector<double> multiples() const;
 
  private:
   void add_detail(BatchView features, std::span<double> scores) const;
   void use_bandwidths(std::vector<double> bandwidths);
+  void use_multiples(const KernelCoordinates& coordinates);
   void follow_data();
 
   KdeOptions options_;

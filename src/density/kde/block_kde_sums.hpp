@@ -46,7 +46,7 @@ class BlockKdeSums : public KdeSums {
   std::vector<Index> place_;     // by slot
   std::int64_t spent_ = 0;       // terms of fresh features since the blocks were made
   // Scratch.
-  std::vector<Index> changed_, order_;
+  std::vector<Index> order_;
   std::vector<float> point_, points_;
   std::vector<float> queries_;  // one row a candidate
   std::vector<double> sums_;

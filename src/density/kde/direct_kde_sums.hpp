@@ -33,7 +33,6 @@ class DirectKdeSums : public KdeSums {
   FeatureBuffer& buffer_;
   kernels::PointColumns points_;  // the buffer's contents in kernel coordinates
   // Scratch.
-  std::vector<Index> changed_;
   std::vector<float> queries_;  // one row a candidate
   std::vector<double> sums_;
 };

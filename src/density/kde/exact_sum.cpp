@@ -1,6 +1,7 @@
 #include "density/kde/exact_sum.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -27,19 +28,22 @@ double distance(std::span<const double> a, std::span<const double> b) {
   return std::min(longest * std::sqrt(sum), 0.5 * std::numeric_limits<double>::max()) * 2.0;
 }
 
+// In bandwidths.
+double squared_distance(std::span<const double> a, std::span<const double> b,
+                        std::span<const double> scale) {
+  double sum = 0.0;
+  for (std::size_t d = 0; d < a.size(); ++d) {
+    const double difference = (a[d] - b[d]) * scale[d];
+    sum += difference * difference;
+  }
+  return sum;
+}
+
 }  // namespace
 
 double exact_log_sum(Kernel kernel, BatchView rows, std::span<const double> scale,
                      std::span<const double> query) {
-  const auto squared = [&](Index i) {
-    double sum = 0.0;
-    for (Index d = 0; d < rows.cols(); ++d) {
-      const auto at = static_cast<std::size_t>(d);
-      const double difference = (query[at] - rows(i, d)) * scale[at];
-      sum += difference * difference;
-    }
-    return sum;
-  };
+  const auto squared = [&](Index i) { return squared_distance(query, rows.row(i), scale); };
   double nearest = std::numeric_limits<double>::max();
   for (Index i = 0; i < rows.rows(); ++i) nearest = std::min(nearest, squared(i));
   double sum = 0.0;
@@ -61,6 +65,33 @@ double exact_log_sum(Kernel kernel, BatchView rows, std::span<const double> scal
   }
   if (kernel == Kernel::gaussian) return maths::log(sum) - std::numbers::ln2 * nearest;
   return sum > 0.0 ? maths::log(sum) : KernelDensity::kNoDensity - std::sqrt(nearest);
+}
+
+double exact_local_log_sum(BatchView rows, const ClassOfSlot& classes,
+                           std::span<const double> scale, std::span<const double> query) {
+  std::array<double, LocalClasses::kCount> weights{};
+  for (Index number = 0; number < LocalClasses::kCount; ++number) {
+    weights[static_cast<std::size_t>(number)] = LocalClasses::weight(number, rows.cols());
+  }
+  const auto squared = [&](Index i) {
+    const double multiple = LocalClasses::multiple(classes[static_cast<std::size_t>(i)]);
+    return squared_distance(query, rows.row(i), scale) / (multiple * multiple);
+  };
+  double nearest = std::numeric_limits<double>::max();
+  for (Index i = 0; i < rows.rows(); ++i) nearest = std::min(nearest, squared(i));
+  // So far out, widths make no difference that could be told.
+  if (!(nearest < kFarthest)) return exact_log_sum(Kernel::gaussian, rows, scale, query);
+  // Log-sum-exp, with room for weights that differ.
+  constexpr double kFaint = 200.0;
+  double sum = 0.0;
+  for (Index i = 0; i < rows.rows(); ++i) {
+    const double beyond = squared(i) - nearest;
+    if (beyond < kFaint) {
+      sum += weights[static_cast<std::size_t>(classes[static_cast<std::size_t>(i)])] *
+             maths::exp2(-beyond);
+    }
+  }
+  return maths::log(sum) - std::numbers::ln2 * nearest;
 }
 
 }  // namespace rarefy

@@ -5,6 +5,7 @@
 
 #include <span>
 
+#include "density/kde/local_classes.hpp"
 #include "rarefy/core/batch.hpp"
 #include "rarefy/density/kde.hpp"
 
@@ -15,5 +16,11 @@ namespace rarefy {
 /// below KernelDensity::kNoDensity and says how far the nearest is.
 [[nodiscard]] double exact_log_sum(Kernel kernel, BatchView rows, std::span<const double> scale,
                                    std::span<const double> query);
+
+/// The same for Gaussians of which the one of row i is LocalClasses::multiple(classes[i]) times as
+/// wide, and the narrower, the higher.
+[[nodiscard]] double exact_local_log_sum(BatchView rows, const ClassOfSlot& classes,
+                                         std::span<const double> scale,
+                                         std::span<const double> query);
 
 }  // namespace rarefy

@@ -39,6 +39,8 @@ class KdeSums {
 
   /// Adds a batch to the buffer, and to the sums what that changed.
   virtual void add(BatchView features, Workers& workers) = 0;
+  /// The slots of the buffer that this changed; one may be named more than once.
+  [[nodiscard]] std::span<const Index> changed() const { return changed_; }
 
   /// How many features are summed over.
   [[nodiscard]] virtual std::int64_t count() const = 0;
@@ -56,6 +58,12 @@ class KdeSums {
   /// What cannot be made again from the buffer; it is saved and loaded before.
   virtual void save(StateWriter& out) const = 0;
   virtual void load(StateReader& in) = 0;
+
+  /// By slot, what the bandwidths are multiplied by for its kernel; empty where that is 1 for all.
+  [[nodiscard]] virtual std::vector<double> multiples() const { return {}; }
+
+ protected:
+  std::vector<Index> changed_;  // by the last add
 };
 
 }  // namespace rarefy

@@ -31,9 +31,10 @@ PanelKdeSums::PanelKdeSums(Box box, KernelCoordinates coordinates, FeatureBuffer
   sums_.change(came_, went_, alone);
 }
 
-PlanePoint PanelKdeSums::plane_point(std::span<const double> features) const {
+PlanePoint PanelKdeSums::place_of(std::span<const double> features,
+                                  const KernelCoordinates& coordinates) {
   const auto place = [&](std::size_t d) {
-    return std::clamp((features[d] - coordinates_.centre[d]) / coordinates_.bandwidths[d], -kFarOut,
+    return std::clamp((features[d] - coordinates.centre[d]) / coordinates.bandwidths[d], -kFarOut,
                       kFarOut);
   };
   return {place(0), features.size() > 1 ? place(1) : 0.0};

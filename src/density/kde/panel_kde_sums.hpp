@@ -29,14 +29,19 @@ class PanelKdeSums : public KdeSums {
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
 
+  /// In bandwidths, from the middle of feature space.
+  [[nodiscard]] static PlanePoint place_of(std::span<const double> features,
+                                           const KernelCoordinates& coordinates);
+
  private:
-  [[nodiscard]] PlanePoint plane_point(std::span<const double> features) const;
+  [[nodiscard]] PlanePoint plane_point(std::span<const double> features) const {
+    return place_of(features, coordinates_);
+  }
 
   KernelCoordinates coordinates_;
   FeatureBuffer& buffer_;
   PanelSums sums_;
   // Scratch.
-  std::vector<Index> changed_;
   Exchange exchange_;
   std::vector<PlanePoint> came_, went_, queries_;
 };

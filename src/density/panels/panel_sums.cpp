@@ -139,8 +139,22 @@ void PanelSums::settle(Index queries, Workers& workers) {
 
 void PanelSums::log_sums(const PlanePoint* queries, Index count, double* out) const {
   constexpr Index kPiece = 36;
-  std::array<kernels::PanelPoint, kPiece> places{};
   std::array<double, kPiece> values{};
+  std::array<double, kPiece> errors{};
+  for (Index first = 0; first < count; first += kPiece) {
+    const Index piece = std::min(kPiece, count - first);
+    sums(queries + first, piece, values.data(), errors.data());
+    for (Index i = 0; i < piece; ++i) {
+      const double sum = values[at(i)];
+      const bool sure = errors[at(i)] <= kTolerance * sum && sum >= 0x1p-60;
+      out[first + i] = sure ? maths::log(sum) : log_sum_in_tail(queries[first + i]);
+    }
+  }
+}
+
+void PanelSums::sums(const PlanePoint* queries, Index count, double* out, double* errors) const {
+  constexpr Index kPiece = 36;
+  std::array<kernels::PanelPoint, kPiece> places{};
   std::array<float, 2 * kPiece> loose_queries{};
   std::array<double, kPiece> came{};
   std::array<double, kPiece> went{};
@@ -155,23 +169,22 @@ void PanelSums::log_sums(const PlanePoint* queries, Index count, double* out) co
       loose_queries[at(2 * i)] = static_cast<float>(query.x * kKernelUnit);
       loose_queries[at(2 * i + 1)] = static_cast<float>(query.y * kKernelUnit);
     }
-    field_.values(places.data(), piece, values.data());
+    field_.values(places.data(), piece, out + first);
     came_.sums(loose_queries.data(), piece, came.data());
     went_.sums(loose_queries.data(), piece, went.data());
     outside_.sums(loose_queries.data(), piece, outside.data());
     for (Index i = 0; i < piece; ++i) {
       const auto q = at(i);
-      const double sum = values[q] + came[q] - went[q] + outside[q];
-      const double error = always + inside_rounding_.relative() * (came[q] + went[q]) +
-                           outside_rounding_.relative() * outside[q];
-      const bool sure =
-          field_.covers(queries[first + i]) && error <= kTolerance * sum && sum >= 0x1p-60;
-      out[first + i] = sure ? maths::log(sum) : tail(queries[first + i]);
+      out[first + i] = out[first + i] + came[q] - went[q] + outside[q];
+      errors[first + i] = field_.covers(queries[first + i])
+                              ? always + inside_rounding_.relative() * (came[q] + went[q]) +
+                                    outside_rounding_.relative() * outside[q]
+                              : std::numeric_limits<double>::infinity();
     }
   }
 }
 
-double PanelSums::tail(PlanePoint query) const {
+double PanelSums::log_sum_in_tail(PlanePoint query) const {
   const auto cells = cells_.log_sum(query);
   double nearest = cells.nearest;
   for (const PlanePoint point : outside_.points) {

@@ -46,7 +46,14 @@ class PanelSums {
   /// CellMoments::kReach away) it is left to the caller: NaN.
   void log_sums(const PlanePoint* queries, Index count, double* out) const;
 
-  /// The same for those, with the points of a cell taken for their mean.
+  /// The sums themselves with bounds on their errors, infinite off the panels: for whoever adds up
+  /// several crowds, of which only the total has to be right.
+  void sums(const PlanePoint* queries, Index count, double* out, double* errors) const;
+  /// What log_sums gives where the bound is not small against the sum: slow, and right up to
+  /// CellMoments::kReach from the nearest point; NaN beyond.
+  [[nodiscard]] double log_sum_in_tail(PlanePoint query) const;
+
+  /// The same for those out of reach, with the points of a cell taken for their mean.
   [[nodiscard]] double log_sum_of_crowds(PlanePoint query) const;
 
   [[nodiscard]] std::int64_t count() const {
@@ -89,7 +96,6 @@ class PanelSums {
     static constexpr double kFaint = 0x1p-16;  // a term that far away
     double close_by_;                          // its relative error
   };
-  [[nodiscard]] double tail(PlanePoint query) const;
 
   PanelField field_;
   double loose_cost_ = 0.0;  // in kernels, spent on loose points since the field was made
