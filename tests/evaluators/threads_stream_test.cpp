@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <fstream>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -76,24 +78,34 @@ TEST(ThreadsStream, TroubleArrivesAndItGoesOn) {
   EXPECT_EQ(other.out.features(9, 0), 38);
 }
 
+// Whether a thread of this process sleeps in the kernel.
+bool sleeps(pid_t thread) {
+  std::ifstream in("/proc/self/task/" + std::to_string(thread) + "/stat");
+  std::string line;
+  std::getline(in, line);
+  const auto name_ends = line.rfind(')');
+  return name_ends != std::string::npos && line.substr(name_ends + 2, 1) == "S";
+}
+
 TEST(ThreadsStream, AStopLeavesWhatWasNotBegun) {
-  std::atomic<bool> called{false}, released{false};
-  const auto domain = doubling([&](double) {
-    called = true;
-    called.notify_all();
-    released.wait(false);
-  });
+  std::atomic<bool> stop{false}, released{false};
+  const auto domain = doubling([&](double) { released.wait(false); });
   ThreadsStream stream(domain, 1);
   Job job(100, 0);
-  stream.begin(0, job.solutions, job.out.span());
-  called.wait(false);
-  std::thread other([&] {
+  // The stop comes while the first piece is in hand. That goes on when the stop was seen, which is
+  // when whoever waits has nothing to wait for but that piece.
+  stream.while_waiting([&] {
+    stop = true;
+    stop.notify_all();
+  });
+  std::thread other([&, waiting = gettid()] {
+    stop.wait(false);
+    while (!sleeps(waiting)) std::this_thread::yield();
     released = true;
     released.notify_all();
   });
-  const std::atomic<bool> stop{true};
-  std::size_t done = 0;
-  while (done == 0) done = stream.wait(&stop).size();
+  stream.begin(0, job.solutions, job.out.span());
+  const auto done = stream.wait(&stop).size();
   other.join();
   EXPECT_GE(done, 25U) << "a piece was in hand, and is not lost";
   EXPECT_LT(done, 100U);

@@ -107,8 +107,8 @@ TEST(StepProbe, FindsWhereFeaturesCeaseToFollowSolutions) {
   for (const double limit : {1e-3, 0.1, 1.0, 30.0}) {
     SCOPED_TRACE(limit);
     const auto found = probed(options_of(), clipped(limit)).range;
-    EXPECT_GT(found.least, limit * step_with_spread(0.5) / 2.15);
-    EXPECT_LT(found.least, limit * step_with_spread(0.5) * 2.15);
+    EXPECT_GT(found.least, limit * step_with_spread(0.7) / 2.15);
+    EXPECT_LT(found.least, limit * step_with_spread(0.7) * 2.15);
     EXPECT_GT(found.most, 0.5 * limit * step_with_spread(0.9));
     EXPECT_LT(found.most, 10.001 * found.least);
     EXPECT_LT(found.least, found.most);
