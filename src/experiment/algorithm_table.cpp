@@ -47,9 +47,14 @@ void set_dds_kde(Config& config) {
   config.density.kde.detail = 0.07;  // chosen on LP and the maze: docs/reproduction.md
 }
 
-// What the algorithms have in common that rank by objectives as well. Samples in pairs and restarts
-// of density descent would serve CMA-MAE where all objectives are equal, and cost it up to 7 % of
-// its QD score where they are not (docs/reproduction.md).
+// CMA-MAE and its relative: samples in pairs, restarts and shared shapes serve them as well, with
+// objectives and without. (Their authors have none of these: docs/reproduction.md.)
+void set_annealed(Config& config) {
+  config.emitters.cma_es.mirrored = true;
+  config.restarts.from = RestartFrom::archive;
+}
+
+// What the algorithms have in common that begin at elites and stay there for a short while.
 void set_rival(Config& config) {
   config.emitters.cma_es.mirrored = false;
   config.restarts.when = RestartWhen::basic;
@@ -70,7 +75,7 @@ void set_cma_me(Config& config) {
 
 // Its authors' rate on linear projections. (On the arm they take 0.001.)
 void set_dms(Config& config) {
-  set_rival(config);
+  set_annealed(config);
   config.density.alpha = DiscountModelOptions{}.learning_rate;
 }
 
@@ -152,7 +157,7 @@ constexpr std::array kAlgorithms = {
               .emitter = &kStrategyEmitter,
               .density = &kThresholds,
               .owns_archive = true,
-              .set_defaults = set_rival,
+              .set_defaults = set_annealed,
               .set_published =
                   [](Config& config, const PublishedValues& values) {
                     set_published(config, values);

@@ -69,15 +69,16 @@ TEST(SearchShape, StatesWithAndWithoutAreToldApart) {
             std::string::npos);
 }
 
-TEST(SearchShape, IsADefaultOfDensityDescentOnly) {
+TEST(SearchShape, IsADefaultOfWhatItServes) {
   for (const auto& algorithm : algorithms()) {
     SCOPED_TRACE(algorithm.name);
     auto config = default_config("lp", algorithm.name);
     config.problem.n = 6;
     config.density.flow.network.layers = {4};
     const auto domain = make_domain(config);
-    const bool descends = algorithm.name.starts_with("dds-");
-    EXPECT_EQ(make_search(config, domain->info(), 1)->common_shape() != nullptr, descends);
+    const bool shares = algorithm.name.starts_with("dds-") || algorithm.name == "cma-mae" ||
+                        algorithm.name == "dms";
+    EXPECT_EQ(make_search(config, domain->info(), 1)->common_shape() != nullptr, shares);
     for (const auto profile : {Profile::published, Profile::text}) {
       auto other = default_config("lp", algorithm.name, profile);
       EXPECT_EQ(other.restarts.shape_rate, 0);
