@@ -208,7 +208,6 @@ class Search {
   [[nodiscard]] Index inform_probe(Emitters some, BatchView features);
   void begin_emitters(Emitters some);
   void restart(Emitters some);
-  void share_shape(Emitter& emitter);
   void check_visits(const Archive& archive) const;
   void save_candidates(StateWriter& out) const;
   void load_candidates(StateReader& in);

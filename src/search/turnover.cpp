@@ -7,6 +7,14 @@
 #include "search/usable_rows.hpp"
 
 namespace rarefy {
+namespace {
+
+void share_shape(CommonShape& common, Emitter& emitter) {
+  common.learn(emitter.learned_shape());
+  if (!common.values().empty()) emitter.begin_with(common.values());
+}
+
+}  // namespace
 
 bool Search::all_probe(Emitters some) const {
   for (Index e = some.first; e < some.end; ++e) {
@@ -75,7 +83,7 @@ void Search::restart(Emitters some) {
         restart_at_.row(e));
     auto& emitter = *parts_.emitters[static_cast<std::size_t>(e)];
     if (parts_.probe) emitter.set_step(parts_.probe->range().draw(random));
-    if (parts_.common_shape) share_shape(emitter);
+    if (parts_.common_shape) share_shape(*parts_.common_shape, emitter);
     ++restarts_;
     any = true;
   }
@@ -87,12 +95,6 @@ void Search::restart(Emitters some) {
     parts_.emitters[at]->restart(restart_at_.view().row(some.first + i));
     parts_.triggers[at]->reset();
   });
-}
-
-void Search::share_shape(Emitter& emitter) {
-  auto& common = *parts_.common_shape;
-  common.learn(emitter.learned_shape());
-  if (!common.values().empty()) emitter.begin_with(common.values());
 }
 
 }  // namespace rarefy
