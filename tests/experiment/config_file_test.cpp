@@ -188,8 +188,8 @@ TEST(ConfigFile, OfARunMarksWhatWasChosen) {
   const auto first = rarefy::resolve(given);
   auto again = rarefy::parse_settings(rarefy::to_toml(first), "written");
   EXPECT_TRUE(rarefy::resolve(again) == first);
-  again.set("algorithm", std::string("cma-mae"));
-  auto expected = rarefy::default_config("lp", "cma-mae");
+  again.set("algorithm", std::string("cma-me"));
+  auto expected = rarefy::default_config("lp", "cma-me");
   expected.seed = 7;
   expected.emitters.batch = 20;
   const auto other = rarefy::resolve(again);
