@@ -17,6 +17,7 @@
 #include "density/kde/local_kde_sums.hpp"
 #include "density/kde/panel_class_sums.hpp"
 #include "density/kde/panel_kde_sums.hpp"
+#include "density/kde/sampled_kde_sums.hpp"
 #include "rarefy/core/error.hpp"
 #include "rarefy/density/endless_buffer.hpp"
 
@@ -34,6 +35,10 @@ bool worth_blocks(Index dims, Index capacity) {
   if (dims > kMost) return false;
   return capacity == 0 || capacity >= (dims <= kFew ? kWorthWithFew : kWorthWithMost);
 }
+
+// The same for samples, which are faster than blocks from there on and than direct sums long
+// before.
+constexpr Index kWorthSamples = 50'000;
 
 // What Scott's rule takes for the number of samples where there is no limit to it.
 Index samples_for_bandwidth(Index capacity) {
@@ -59,7 +64,9 @@ void check_local(const KdeOptions& options, Index capacity) {
   if (options.kernel != Kernel::gaussian) {
     throw refuse(fmt::format("a {} kernel", name_of(options.kernel)), "a gaussian kernel");
   }
-  if (options.method == KdeMethod::blocks) throw refuse("kde blocks", "direct, panels or auto");
+  if (options.method == KdeMethod::blocks || options.method == KdeMethod::sampled) {
+    throw refuse(fmt::format("kde {}", name_of(options.method)), "direct, panels or auto");
+  }
   if (capacity == 0) throw refuse("an unlimited buffer", "a limited one");
 }
 
@@ -82,6 +89,7 @@ KdeMethod method_with(const KdeOptions& options, Index capacity, std::span<const
     throw refuse(fmt::format("a {} kernel", name_of(options.kernel)), "a gaussian kernel");
   }
   if (options.method == KdeMethod::blocks) return KdeMethod::blocks;
+  if (options.method == KdeMethod::sampled) return KdeMethod::sampled;
 
   const bool insist = options.method == KdeMethod::panels;
   const auto without_panels = [&](const std::string& given, std::string_view expected) {
@@ -120,6 +128,14 @@ KdeMethod KernelDensity::method_for(const KdeOptions& options, Index capacity) {
                      options.bandwidth.resolve(options.space, samples_for_bandwidth(capacity)));
 }
 
+KdeMethod KernelDensity::method_to_rank(const KdeOptions& options, Index capacity) {
+  const auto method = method_for(options, capacity);
+  const bool large = capacity == 0 || capacity >= kWorthSamples;
+  const bool free = options.method == KdeMethod::automatic && method != KdeMethod::panels &&
+                    options.kernel == Kernel::gaussian && !options.bandwidth.is_local();
+  return large && free ? KdeMethod::sampled : method;
+}
+
 KernelDensity::KernelDensity(KdeOptions options, std::unique_ptr<FeatureBuffer> buffer)
     : options_(std::move(options)), buffer_(std::move(buffer)) {
   if (!(options_.detail >= 0) || !std::isfinite(options_.detail)) {
@@ -150,6 +166,9 @@ void KernelDensity::use_bandwidths(std::vector<double> bandwidths) {
       break;
     case KdeMethod::blocks:
       sums_ = std::make_unique<BlockKdeSums>(std::move(coordinates), *buffer_);
+      break;
+    case KdeMethod::sampled:
+      sums_ = std::make_unique<SampledKdeSums>(std::move(coordinates), *buffer_);
       break;
     case KdeMethod::direct:
     case KdeMethod::automatic:  // which method_for does not return
@@ -203,10 +222,38 @@ void KernelDensity::score(const Evaluated& batch, std::span<double> scores, Work
   for (double& score : scores) score = maths::exp(score);
 }
 
+// Logarithms of the density, of what `sums` makes of each piece.
+template <typename Sums>
+void KernelDensity::fill(BatchView features, std::span<double> out, Workers& workers, Sums sums) {
+  if (!informed()) {  // there are no samples yet: all score the same
+    std::fill(out.begin(), out.end(), 0.0);
+    return;
+  }
+  sums_->prepare(features.rows(), workers.threads());
+  const double log_rest = maths::log(static_cast<double>(sums_->count())) + log_constant_;
+  workers.for_pieces(features.rows(), sums_->queries_a_task(), [&](Index first, Index count) {
+    const auto piece =
+        out.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+    sums(features.rows(first, count), first, piece);
+    for (double& value : piece) {
+      const bool nothing = options_.kernel != Kernel::gaussian && value <= kNoDensity;
+      if (!nothing) value -= log_rest;
+    }
+  });
+}
+
 void KernelDensity::refined_log_density(BatchView features, std::span<double> out,
                                         Workers& workers) {
-  log_density(features, out, workers);
+  fill(features, out, workers, [&](BatchView rows, Index first, std::span<double> piece) {
+    sums_->log_scores(rows, first, piece);
+  });
   if (fine_ && informed()) add_detail(features, out);
+}
+
+void KernelDensity::log_density(BatchView features, std::span<double> out, Workers& workers) {
+  fill(features, out, workers, [&](BatchView rows, Index first, std::span<double> piece) {
+    sums_->log_sums(rows, first, piece);
+  });
 }
 
 void KernelDensity::add_detail(BatchView features, std::span<double> scores) const {
@@ -219,24 +266,6 @@ void KernelDensity::add_detail(BatchView features, std::span<double> scores) con
     const double expected = samples * maths::exp(score + log_volume);
     score += options_.detail * maths::log((1 + counted) / (1 + expected));
   }
-}
-
-void KernelDensity::log_density(BatchView features, std::span<double> out, Workers& workers) {
-  if (!informed()) {  // there are no samples yet: all score the same
-    std::fill(out.begin(), out.end(), 0.0);
-    return;
-  }
-  sums_->prepare(features.rows());
-  const double log_rest = maths::log(static_cast<double>(sums_->count())) + log_constant_;
-  workers.for_pieces(features.rows(), kQueriesAPiece, [&](Index first, Index count) {
-    const auto piece =
-        out.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
-    sums_->log_sums(features.rows(first, count), first, piece);
-    for (double& value : piece) {
-      const bool nothing = options_.kernel != Kernel::gaussian && value <= kNoDensity;
-      if (!nothing) value -= log_rest;
-    }
-  });
 }
 
 std::string KernelDensity::description() const { return sums_->description(); }

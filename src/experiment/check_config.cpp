@@ -20,7 +20,8 @@ void check_published(const Config& config) {
   const auto& kde = config.density.kde;
   if (cma_es.factor != Factor::eigen || kde.kernel != Kernel::gaussian ||
       cma_es.decompose_every != 0 || kde.method == KdeMethod::panels ||
-      kde.method == KdeMethod::blocks || config.emitters.strategy != Strategy::cma_es) {
+      kde.method == KdeMethod::blocks || kde.method == KdeMethod::sampled ||
+      config.emitters.strategy != Strategy::cma_es) {
     refuse("published profile",
            fmt::format("factor {}, kernel {}, decompose-every {}, kde {}, strategy {}",
                        name_of(cma_es.factor), name_of(kde.kernel), cma_es.decompose_every,

@@ -69,6 +69,7 @@ std::unique_ptr<DensityEstimate> make_kernel_estimate(const Config& config,
         std::make_unique<KernelDensity>(std::move(options), make_buffer(config, domain)),
         config.density.kde.log_scores);
   }
+  options.method = KernelDensity::method_to_rank(options, config.density.buffer);
   std::unique_ptr<FeatureBuffer> buffer;
   if (config.density.buffer == 0 && KernelDensity::method_for(options, 0) == KdeMethod::panels) {
     buffer = std::make_unique<EndlessBuffer>(domain.feature_dim(), seed_of(config));

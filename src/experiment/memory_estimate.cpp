@@ -10,6 +10,7 @@
 #include "core/maths.hpp"
 #include "density/kde/fine_counts.hpp"
 #include "density/kde/local_classes.hpp"
+#include "density/kde/sampled_kde_sums.hpp"
 #include "experiment/make_parts.hpp"
 #include "rarefy/core/text.hpp"
 #include "rarefy/density/endless_buffer.hpp"
@@ -209,13 +210,20 @@ class Estimate {
     KdeOptions options = config_.density.kde;
     options.space = domain_.feature_space;
     fine_counts(options);
-    const auto method = KernelDensity::method_for(options, config_.density.buffer);
+    const auto method = KernelDensity::method_to_rank(options, config_.density.buffer);
     if (options.bandwidth.is_local()) {
       local_kernels(options, method);
       return;
     }
     if (method == KdeMethod::direct) {
       buffer(m_ * kFloat);
+      return;
+    }
+    if (method == KdeMethod::sampled) {
+      buffer(m_ * kFloat);
+      const double bytes =
+          SampledKdeSums::scratch_bytes(static_cast<Index>(m_), static_cast<Index>(rows_));
+      add("samples of the buffer", "batch", bytes, bytes);
       return;
     }
     if (method == KdeMethod::blocks) {

@@ -8,6 +8,7 @@
 #include <hwy/highway.h>
 
 #include "kernels/exp2-inl.hpp"
+#include "kernels/squared_distances-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace rarefy::kernels::HWY_NAMESPACE {
@@ -36,26 +37,6 @@ struct Epanechnikov {
 };
 
 constexpr std::ptrdiff_t kChunk = 256;  // points whose terms are added up in single precision
-
-// The squared distances from kQueries queries to a vector of points.
-template <int kQueries, int kDims>
-HWY_INLINE void squared_distances(const PointColumns& points, std::ptrdiff_t at,
-                                  const float* queries, std::ptrdiff_t dims, Real* out) {
-  const D d;
-  const auto count = kDims > 0 ? kDims : dims;
-  const Real first = hn::LoadU(d, points.column(0) + at);
-  for (int q = 0; q < kQueries; ++q) {
-    const Real difference = hn::Sub(first, real(queries[q * count]));
-    out[q] = hn::Mul(difference, difference);
-  }
-  for (std::ptrdiff_t j = 1; j < count; ++j) {
-    const Real column = hn::LoadU(d, points.column(j) + at);
-    for (int q = 0; q < kQueries; ++q) {
-      const Real difference = hn::Sub(column, real(queries[q * count + j]));
-      out[q] = hn::MulAdd(difference, difference, out[q]);
-    }
-  }
-}
 
 template <typename Kernel, int kQueries, int kDims>
 void sum_block(const PointColumns& points, const float* queries, double* out) {

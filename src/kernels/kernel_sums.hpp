@@ -18,6 +18,9 @@ class PointColumns {
     return columns_[static_cast<std::size_t>(d)].data();
   }
   void reserve(std::ptrdiff_t count);
+  [[nodiscard]] float* column(std::ptrdiff_t d) {
+    return columns_[static_cast<std::size_t>(d)].data();
+  }
   /// Makes room for `count` points; new ones lie far away until they are set.
   void resize(std::ptrdiff_t count);
   void set(std::ptrdiff_t point, std::ptrdiff_t d, float value) {

@@ -106,7 +106,7 @@ void BlockKdeSums::add(BatchView features, Workers& /*workers*/) {
   if (spent_ >= kTermsAFeature * count()) make_blocks();
 }
 
-void BlockKdeSums::prepare(Index queries) {
+void BlockKdeSums::prepare(Index queries, Index /*threads*/) {
   const auto rows = static_cast<std::size_t>(queries);
   if (sums_.size() < rows) {
     sums_.resize(rows);

@@ -21,7 +21,7 @@ class BlockKdeSums : public KdeSums {
 
   void add(BatchView features, Workers& workers) override;
   [[nodiscard]] std::int64_t count() const override { return static_cast<Index>(place_.size()); }
-  void prepare(Index queries) override;
+  void prepare(Index queries, Index threads) override;
   void log_sums(BatchView features, Index first, std::span<double> out) override;
   [[nodiscard]] std::string description() const override;
   void save(StateWriter& out) const override;

@@ -45,12 +45,18 @@ class KdeSums {
   /// How many features are summed over.
   [[nodiscard]] virtual std::int64_t count() const = 0;
 
-  /// Makes room for so many queries at a time.
-  virtual void prepare(Index queries) = 0;
+  /// Makes room for so many queries at a time, which so many threads share.
+  virtual void prepare(Index queries, Index threads) = 0;
+  /// How many of them a task is to answer.
+  [[nodiscard]] virtual Index queries_a_task() const { return kQueriesAPiece; }
   /// The logarithm of the sum at each row, or what exact_log_sum() says where no feature is in
   /// reach. `first` is the number of the first row among all queries of this time: threads with
   /// different rows do not get into each other's way.
   virtual void log_sums(BatchView features, Index first, std::span<double> out) = 0;
+  /// The same to rank candidates by, which may be less exact; those of an emitter stand together.
+  virtual void log_scores(BatchView features, Index first, std::span<double> out) {
+    log_sums(features, first, out);
+  }
 
   /// The method, in words for the user.
   [[nodiscard]] virtual std::string description() const = 0;

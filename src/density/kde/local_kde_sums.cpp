@@ -69,7 +69,7 @@ void LocalKdeSums::classify(Workers& workers) {
 // never 0.
 void LocalKdeSums::ask_pilot(BatchView features, Workers& workers) {
   log_pilot_.resize(static_cast<std::size_t>(features.rows()));
-  pilot_->prepare(features.rows());
+  pilot_->prepare(features.rows(), workers.threads());
   const double log_count = maths::log(static_cast<double>(pilot_->count()));
   workers.for_pieces(features.rows(), kQueriesAPiece, [&](Index first, Index count) {
     const auto out = std::span(log_pilot_)

@@ -23,7 +23,7 @@ class LocalKdeSums : public KdeSums {
 
   void add(BatchView features, Workers& workers) override;
   [[nodiscard]] std::int64_t count() const override { return held_.rows(); }
-  void prepare(Index queries) override { sums_->prepare(queries); }
+  void prepare(Index queries, Index /*threads*/) override { sums_->prepare(queries); }
   void log_sums(BatchView features, Index first, std::span<double> out) override;
   [[nodiscard]] std::string description() const override;
   void save(StateWriter& out) const override;

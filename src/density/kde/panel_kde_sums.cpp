@@ -54,7 +54,7 @@ void PanelKdeSums::add(BatchView features, Workers& workers) {
   sums_.settle(features.rows(), workers);
 }
 
-void PanelKdeSums::prepare(Index queries) {
+void PanelKdeSums::prepare(Index queries, Index /*threads*/) {
   const auto rows = static_cast<std::size_t>(queries);
   if (queries_.size() < rows) queries_.resize(rows);
 }

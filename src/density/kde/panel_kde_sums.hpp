@@ -23,7 +23,7 @@ class PanelKdeSums : public KdeSums {
 
   void add(BatchView features, Workers& workers) override;
   [[nodiscard]] std::int64_t count() const override { return sums_.count(); }
-  void prepare(Index queries) override;
+  void prepare(Index queries, Index threads) override;
   void log_sums(BatchView features, Index first, std::span<double> out) override;
   [[nodiscard]] std::string description() const override;
   void save(StateWriter& out) const override;

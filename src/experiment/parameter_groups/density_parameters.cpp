@@ -35,9 +35,11 @@ vector<ParameterBuilder> density_parameters() {
       flag("log-scores", kde(&KdeOptions::log_scores),
            "rank by logarithms of the density; false: by the density itself, which is 0 far out")
           .when(density_is({&kKernelDensity})),
-      choice("kde", kde(&KdeOptions::method),
-             "direct: a term for each buffered feature; panels: tables (up to 2 features); blocks: "
-             "terms of blocks near enough to matter; auto: the fastest")
+      choice(
+          "kde", kde(&KdeOptions::method),
+          "direct: a term for each buffered feature; panels: tables (up to 2 features); blocks: "
+          "terms of blocks near enough to matter; sampled: terms of features chosen by what they "
+          "are worth; auto: the fastest")
           .when(density_is({&kKernelDensity, &kQualityDensity})),
       number("quality-weight", in(&DensityOptions::quality, &QualityOptions::weight),
              "density, in nats, that an objective better by one deviation makes up for (dds-qd)")
