@@ -108,11 +108,18 @@ void set_published_dds(Config& config, const PublishedValues& values) {
   config.restarts.at = RestartAt::origin;
 }
 
+// Which steps serve them, of those that a probe finds (docs/reproduction.md): density descent and
+// novelty search find more with somewhat smaller ones, and emitters that never leave an elite far
+// behind want much smaller ones.
+constexpr StepChoice kCloseSteps = {.least_spread = 0.3, .most_spread = 0.7};
+constexpr StepChoice kNearElites = {.part = 0.3};
+
 constexpr std::array kAlgorithms = {
     Algorithm{.name = "dds-kde",
               .meaning = "density descent on a kernel density estimate, by CMA-ES",
               .emitter = &kStrategyEmitter,
               .density = &kKernelDensity,
+              .steps = kCloseSteps,
               .set_defaults = set_dds_kde,
               .set_published = set_published_dds,
               .published_scores_before_observing = false},
@@ -120,6 +127,7 @@ constexpr std::array kAlgorithms = {
               .meaning = "density descent on a continuous normalizing flow, by CMA-ES",
               .emitter = &kStrategyEmitter,
               .density = &kFlowDensity,
+              .steps = kCloseSteps,
               .set_defaults = set_density_descent,
               .set_published =
                   [](Config& config, const PublishedValues& values) {
@@ -132,6 +140,7 @@ constexpr std::array kAlgorithms = {
               .meaning = "density descent on a mixture of Gaussians, by CMA-ES",
               .emitter = &kStrategyEmitter,
               .density = &kMixtureDensity,
+              .steps = kCloseSteps,
               .set_defaults = set_density_descent,
               .set_published = set_published_dds},
     // Not in the paper. In the other profiles it has what DDS-KDE has there.
@@ -139,6 +148,7 @@ constexpr std::array kAlgorithms = {
               .meaning = "density descent that weighs the objective against density, by CMA-ES",
               .emitter = &kStrategyEmitter,
               .density = &kQualityDensity,
+              .steps = kCloseSteps,
               .set_defaults = set_dds_kde,
               .set_published = set_published_dds,
               .published_scores_before_observing = false},
@@ -146,6 +156,7 @@ constexpr std::array kAlgorithms = {
               .meaning = "novelty search: mean distance to the nearest neighbours, by CMA-ES",
               .emitter = &kStrategyEmitter,
               .density = &kNovelty,
+              .steps = kCloseSteps,
               .set_defaults =
                   [](Config& config) {
                     set_density_descent(config);
@@ -180,7 +191,7 @@ constexpr std::array kAlgorithms = {
               .emitter = &kStrategyEmitter,
               .density = &kImprovement,
               .owns_archive = true,
-              .step_part = 0.3,
+              .steps = kNearElites,
               .set_defaults = set_cma_me,
               .set_published =
                   [](Config& config, const PublishedValues& values) {
@@ -192,7 +203,7 @@ constexpr std::array kAlgorithms = {
               .emitter = &kIsoLineEmitter,
               .density = &kNoDensity,
               .owns_archive = true,
-              .step_part = 0.3,
+              .steps = kNearElites,
               .set_defaults = set_rival,
               .set_published = set_published},
     Algorithm{.name = "map-elites",
@@ -200,7 +211,7 @@ constexpr std::array kAlgorithms = {
               .emitter = &kGaussianEmitter,
               .density = &kNoDensity,
               .owns_archive = true,
-              .step_part = 0.3,
+              .steps = kNearElites,
               .set_defaults = set_rival,
               .set_published = set_published},
 };

@@ -140,7 +140,7 @@ SearchParts make_parts(const Config& config, const DomainInfo& domain,
                          .candidates = config.emitters.count * config.emitters.batch,
                          .bounds = bounds_of(config.emitters, domain),
                          .seed = seed_of(config),
-                         .part = algorithm.step_part});
+                         .choice = algorithm.steps});
   }
   parts.restart_point = make_restart_point(config, domain);
   if (const Index size = parts.emitters.front()->shape_size();

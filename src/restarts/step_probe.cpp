@@ -18,7 +18,10 @@ constexpr Index kRowsOnRung = 5;  // at least; with 15 emitters of 36 it is 24
 constexpr double kUnboundedUnit = 10.0;
 // The spread of a decade has risen when it is so many times what it was in the decade below.
 constexpr double kRise = 1.5;
-// Where spreads hardly rise any more, chance decides where they are `most_spread`.
+// By which parts of the widest spread is judged whether spreads creep.
+constexpr double kHalf = 0.5;
+constexpr double kNearlyAll = 0.9;
+// Where spreads hardly rise any more, chance decides where they are nearly all.
 constexpr double kWidestRange = 10;
 
 double unit_of(const Bounds& bounds) {
@@ -48,16 +51,18 @@ StepProbeOptions checked(StepProbeOptions options) {
                 fmt::format("{} and {}", options.starts.rows(), options.candidates),
                 "at least one emitter, and a candidate for each");
   }
-  const double least = options.least_spread, most = options.most_spread;
-  const double creeping = options.creeping_spread;
-  if (!(least > 0 && least <= creeping && creeping <= most && most <= 1)) {
+  const auto [least, most, part] = options.choice;
+  if (!(least > 0 && least <= most && most <= 1)) {
     throw Error(ErrorKind::parameter, "step probe: parts of the widest spread",
-                fmt::format("{}, {} and {}", least, creeping, most),
-                "0 < least <= creeping <= most <= 1");
+                fmt::format("{} and {}", least, most), "0 < least <= most <= 1");
   }
-  if (!(options.part > 0) || !std::isfinite(options.part)) {
-    throw Error(ErrorKind::parameter, "step probe: part of the step sizes",
-                fmt::format("{}", options.part), "a number > 0");
+  if (const double creeping = options.creeping_spread; !(creeping > 0 && creeping <= kNearlyAll)) {
+    throw Error(ErrorKind::parameter, "step probe: part of a widest spread that creeps",
+                fmt::format("{}", creeping), fmt::format("above 0 and at most {}", kNearlyAll));
+  }
+  if (!(part > 0) || !std::isfinite(part)) {
+    throw Error(ErrorKind::parameter, "step probe: part of the step sizes", fmt::format("{}", part),
+                "a number > 0");
   }
   return options;
 }
@@ -128,8 +133,8 @@ void StepProbe::open(Ladder ladder) {
 StepProbe::Ladder StepProbe::rungs_in_question() const {
   const auto all = spreads();
   const double widest = widest_of(all);
-  const double low = where(all, 0.5 * options_.least_spread * widest);
-  const double high = range_known().most / options_.part;
+  const double low = where(all, 0.5 * kHalf * widest);
+  const double high = range_known().most / options_.choice.part;
   Ladder found = {from_, from_ + 1};
   for (std::int64_t rung = from_; rung < to_; ++rung) {
     if (step_of(rung) <= low) found.from = rung;
@@ -185,7 +190,7 @@ void StepProbe::too_large(Index emitter, std::uint64_t iteration, Index first_ro
                           std::span<std::uint8_t> out) const {
   // As long as little is known, what is large for a simulator of values near 1.
   const bool known = enough_told() || closer_;
-  const double most = known ? range().most / options_.part : unit_ / 10;
+  const double most = known ? range().most / options_.choice.part : unit_ / 10;
   for (std::size_t i = 0; i < out.size(); ++i) {
     const auto row = first_row + static_cast<Index>(i);
     out[i] = step_of(rung_of(emitter, iteration, row)) > most ? 1 : 0;
@@ -243,12 +248,15 @@ StepProbe::Verdict StepProbe::verdict() const {
   const double below = root_mean_square(at(to_ - 2 * kRungsInDecade), at(to_ - kRungsInDecade));
   const double top = root_mean_square(at(to_ - kRungsInDecade), at(to_));
   if (to_ < highest_ && (widest == 0 || top > kRise * below)) return Verdict::look_above;
-  if (from_ > 0 && *at(from_) >= options_.least_spread * widest && widest > 0) {
+  if (from_ > 0 && *at(from_) >= options_.choice.least_spread * widest && widest > 0) {
     return Verdict::look_below;
   }
-  const bool creeps = where(all, options_.most_spread * widest) >
-                      kCreeping * where(all, options_.least_spread * widest);
-  return widest > 0 && creeps ? Verdict::look_closer : Verdict::known;
+  return creeps(all, widest) ? Verdict::look_closer : Verdict::known;
+}
+
+bool StepProbe::creeps(std::span<const double> spreads, double widest) const {
+  return widest > 0 &&
+         where(spreads, kNearlyAll * widest) > kCreeping * where(spreads, kHalf * widest);
 }
 
 // The least step with that spread, between rungs by a straight line through logarithms.
@@ -274,21 +282,21 @@ StepRange StepProbe::range_known() const {
   const auto all = spreads();
   const double widest = widest_of(all);
   // No step of any size changes anything: one is as good as another.
-  const double part = options_.part;
+  const auto [least_spread, most_spread, part] = options_.choice;
   if (!(widest > 0)) return {part * unit_ / 10, part * unit_ / 10};
-  double least = where(all, options_.least_spread * widest);
-  const double most = where(all, options_.most_spread * widest);
-  if (most > kCreeping * least) least = where(all, options_.creeping_spread * widest);
+  const bool creeping = creeps(all, widest);
+  const double least = where(all, (creeping ? options_.creeping_spread : least_spread) * widest);
+  const double most = where(all, (creeping ? kNearlyAll : most_spread) * widest);
   return {part * least, part * std::min(most, kWidestRange * least)};
 }
 
 void StepProbe::identify(StateOptions& options) const {
   options.integer("step_probe.candidates", options_.candidates);
   options.real("step_probe.unit", unit_);
-  options.real("step_probe.least_spread", options_.least_spread);
-  options.real("step_probe.most_spread", options_.most_spread);
+  options.real("step_probe.least_spread", options_.choice.least_spread);
+  options.real("step_probe.most_spread", options_.choice.most_spread);
   options.real("step_probe.creeping_spread", options_.creeping_spread);
-  options.real("step_probe.part", options_.part);
+  options.real("step_probe.part", options_.choice.part);
   options.reals("step_probe.starts", options_.starts.view().values());
 }
 

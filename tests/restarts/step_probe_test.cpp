@@ -148,7 +148,7 @@ TEST(StepProbe, LooksMoreCloselyWhereSpreadsCreep) {
     const auto close = probed(options_of(1, seed), creeping(0.1));
     EXPECT_EQ(close.iterations, 2) << seed;
     auto from_half = options_of(1, seed);
-    from_half.creeping_spread = from_half.least_spread;
+    from_half.creeping_spread = 0.5;
     // The fifth root of 5.4 is 0.7 / 0.5.
     EXPECT_GT(close.range.least, 2 * probed(from_half, creeping(0.1)).range.least) << seed;
   }
@@ -319,10 +319,26 @@ TEST(StepProbe, SamplesLieWithinTheBounds) {
 TEST(StepProbe, APartOfThemWhereSmallerStepsAreWanted) {
   auto options = options_of();
   const auto whole = probed(options, clipped(1)).range;
-  options.part = 0.3;
+  options.choice.part = 0.3;
   const auto part = probed(options, clipped(1)).range;
   EXPECT_DOUBLE_EQ(part.least, 0.3 * whole.least);
   EXPECT_DOUBLE_EQ(part.most, 0.3 * whole.most);
+}
+
+// To 15 %: where features follow solutions their spread is known well, and the rungs are the same.
+TEST(StepProbe, BeginsAndEndsAtTheSpreadsThatAreChosen) {
+  auto options = options_of();
+  const auto usual = probed(options, folded(1)).range;
+  options.choice = {.least_spread = 0.3, .most_spread = 0.7};
+  const auto close = probed(options, folded(1)).range;
+  EXPECT_NEAR(close.least / usual.least, 0.3 / 0.5, 0.15 * 0.6);
+  EXPECT_LT(close.most, usual.most);
+  EXPECT_GT(close.most, usual.least);
+  // Where spreads creep there is no such choice.
+  const auto creeps = probed(options, creeping(1)).range;
+  const auto creeps_usually = probed(options_of(), creeping(1)).range;
+  EXPECT_EQ(creeps.least, creeps_usually.least);
+  EXPECT_EQ(creeps.most, creeps_usually.most);
 }
 
 TEST(StepProbe, DrawsUniformlyInTheLogarithm) {
@@ -349,12 +365,12 @@ TEST(StepProbe, RefusesWhatMakesNoSense) {
   };
   expect_refused([](StepProbeOptions& o) { o.starts.resize(0, kDimension); });
   expect_refused([](StepProbeOptions& o) { o.candidates = kEmitters - 1; });
-  expect_refused([](StepProbeOptions& o) { o.least_spread = 0; });
-  expect_refused([](StepProbeOptions& o) { o.least_spread = 0.95; });
-  expect_refused([](StepProbeOptions& o) { o.creeping_spread = 0.4; });
+  expect_refused([](StepProbeOptions& o) { o.choice.least_spread = 0; });
+  expect_refused([](StepProbeOptions& o) { o.choice.least_spread = 0.95; });
+  expect_refused([](StepProbeOptions& o) { o.creeping_spread = 0; });
   expect_refused([](StepProbeOptions& o) { o.creeping_spread = 0.95; });
-  expect_refused([](StepProbeOptions& o) { o.most_spread = 1.1; });
-  expect_refused([](StepProbeOptions& o) { o.part = 0; });
+  expect_refused([](StepProbeOptions& o) { o.choice.most_spread = 1.1; });
+  expect_refused([](StepProbeOptions& o) { o.choice.part = 0; });
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "rarefy/domains/domain.hpp"
 #include "rarefy/emitters/emitter.hpp"
 #include "rarefy/experiment/config.hpp"
+#include "rarefy/restarts/step_probe.hpp"
 #include "rarefy/tessellations/tessellation.hpp"
 
 namespace rarefy {
@@ -52,9 +53,8 @@ struct Algorithm {
   /// The archive of the metric is a part of the algorithm. Elsewhere it is passive in the paper: it
   /// records, and nothing reads it.
   bool owns_archive = false;
-  /// Its emitters begin with this part of the steps that a probe finds. For those that never leave
-  /// an elite far behind, smaller ones are right.
-  double step_part = 1.0;
+  /// Which of the steps that a probe finds its emitters begin with.
+  StepChoice steps{};
   /// What is different from a default-constructed Config.
   void (*set_defaults)(Config& config);
   /// What is different from that in the published profile, given the domain's values. (Which

@@ -24,16 +24,21 @@ struct StepRange {
   [[nodiscard]] double middle() const;  ///< of the logarithms
 };
 
+/// Which of the steps that a probe finds emitters begin with.
+struct StepChoice {
+  double least_spread = 0.5;  ///< parts of the widest spread of features: where they begin, ...
+  double most_spread = 0.9;   ///< ... and where they end, unless spreads creep
+  double part = 1.0;          ///< of those, for emitters that want smaller ones in any case
+};
+
 struct StepProbeOptions {
   Batch starts;  ///< where each emitter begins, a row each
   FeatureSpace space;
   Index candidates = 0;  ///< of all emitters, in one iteration
   Bounds bounds{};       ///< in which solutions must lie
   std::uint64_t seed = 0;
-  double least_spread = 0.5;     ///< parts of the widest spread of features: where the range of
-  double most_spread = 0.9;      ///< step sizes begins, and where it ends
-  double creeping_spread = 0.7;  ///< where it begins if it would be wider than `kCreeping`
-  double part = 1.0;             ///< of the step sizes found, for emitters that want smaller ones
+  StepChoice choice{};
+  double creeping_spread = 0.7;  ///< where the range of steps begins if spreads creep
 };
 
 /// The first candidates of every emitter are samples around its start, with steps of all sizes on
@@ -45,15 +50,16 @@ struct StepProbeOptions {
 /// grows in proportion to sigma as long as features follow solutions, and then no more: steps
 /// beyond that fold back on themselves (joints that turn full circle, values that are clipped) or
 /// change nothing (outputs that saturate). Emitters begin with steps between the size at which s is
-/// `least_spread` of its maximum for the first time and the size at which it is `most_spread`: a
-/// narrow range where there is one right scale, a wide one (a decade at most) where s creeps up.
+/// `least_spread` of its maximum for the first time and the size at which it is `most_spread`.
 /// Neither the unit of solutions nor that of features has a part in it.
 ///
-/// Where that range turns out to be wide, s creeps, and the few rows on a rung decide by chance
-/// where it is half of its maximum: over a decade of steps it may hardly change (robots that cover
-/// one room). So there the range begins at `creeping_spread` of the maximum. And the rungs in
-/// question are sampled once more, by another iteration of candidates. Those are of use in any
-/// case: no step of them is larger than what emitters begin with.
+/// Where s takes more than `kCreeping` times the step to get from half of its maximum to nine
+/// tenths, it creeps: there is no one right scale, and the few rows on a rung decide by chance
+/// where s is half of its maximum, for over a decade of steps it may hardly change (robots that
+/// cover one room). So there the range goes from `creeping_spread` of the maximum to nine tenths, a
+/// decade at most. And the rungs in question are sampled once more, by another iteration of
+/// candidates. Those are of use in any case: no step of them is larger than what emitters begin
+/// with.
 ///
 /// The first ladder has seven decades below 10, or below the width of the bounds. Where s still
 /// rises at the top, or is not small at the bottom, three decades more are tried, and again. (Not
@@ -68,7 +74,7 @@ class StepProbe {
   static constexpr std::int64_t kFirst = 7 * kRungsInDecade + 1;  ///< rungs of the first ladder
   static constexpr std::int64_t kMore = 3 * kRungsInDecade;       ///< of any other
   static constexpr std::int64_t kBelow = 2, kAbove = 2;           ///< others at most, either way
-  static constexpr double kCreeping = 3.0;  ///< a range wider than this is looked at more closely
+  static constexpr double kCreeping = 3.0;
   static constexpr std::int64_t kRungs = kBelow * kMore + kFirst + kAbove * kMore;
 
   /// Whether the next candidates of an emitter are for the probe, not its own.
@@ -122,6 +128,7 @@ class StepProbe {
   void open(Ladder ladder);
   [[nodiscard]] std::vector<double> spreads() const;
   [[nodiscard]] Verdict verdict() const;
+  [[nodiscard]] bool creeps(std::span<const double> spreads, double widest) const;
   [[nodiscard]] StepRange range_known() const;
   [[nodiscard]] double where(std::span<const double> spreads, double wanted) const;
 
