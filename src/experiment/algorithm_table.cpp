@@ -108,10 +108,11 @@ void set_published_dds(Config& config, const PublishedValues& values) {
   config.restarts.at = RestartAt::origin;
 }
 
-// Which steps serve them, of those that a probe finds (docs/reproduction.md): density descent and
-// novelty search find more with somewhat smaller ones, and emitters that never leave an elite far
-// behind want much smaller ones.
-constexpr StepChoice kCloseSteps = {.least_spread = 0.3, .most_spread = 0.7};
+// Which steps serve them, of those that a probe finds (docs/reproduction.md): density descent finds
+// more with somewhat smaller ones, novelty search with smaller ones yet, and emitters that never
+// leave an elite far behind want much smaller ones.
+constexpr StepChoice kCloseSteps = {.least_spread = 0.25, .most_spread = 0.6};
+constexpr StepChoice kCloserSteps = {.least_spread = 0.2, .most_spread = 0.5};
 constexpr StepChoice kNearElites = {.part = 0.3};
 
 constexpr std::array kAlgorithms = {
@@ -156,7 +157,7 @@ constexpr std::array kAlgorithms = {
               .meaning = "novelty search: mean distance to the nearest neighbours, by CMA-ES",
               .emitter = &kStrategyEmitter,
               .density = &kNovelty,
-              .steps = kCloseSteps,
+              .steps = kCloserSteps,
               .set_defaults =
                   [](Config& config) {
                     set_density_descent(config);

@@ -18,9 +18,12 @@ constexpr Index kRowsOnRung = 5;  // at least; with 15 emitters of 36 it is 24
 constexpr double kUnboundedUnit = 10.0;
 // The spread of a decade has risen when it is so many times what it was in the decade below.
 constexpr double kRise = 1.5;
-// By which parts of the widest spread is judged whether spreads creep.
+// By which parts of the widest spread is judged whether spreads creep. In proportion to steps they
+// would go from the first to the last in a factor of three, and come to twice that as they bend.
+constexpr double kSome = 0.3;
 constexpr double kHalf = 0.5;
 constexpr double kNearlyAll = 0.9;
+constexpr double kCreepingFromSome = 8.0;
 // Where spreads hardly rise any more, chance decides where they are nearly all.
 constexpr double kWidestRange = 10;
 
@@ -254,9 +257,12 @@ StepProbe::Verdict StepProbe::verdict() const {
   return creeps(all, widest) ? Verdict::look_closer : Verdict::known;
 }
 
+// What was looked at more closely because it crept is not judged anew.
 bool StepProbe::creeps(std::span<const double> spreads, double widest) const {
-  return widest > 0 &&
-         where(spreads, kNearlyAll * widest) > kCreeping * where(spreads, kHalf * widest);
+  if (!(widest > 0)) return false;
+  const double all = where(spreads, kNearlyAll * widest);
+  return closer_ || all > kCreeping * where(spreads, kHalf * widest) ||
+         all > kCreepingFromSome * where(spreads, kSome * widest);
 }
 
 // The least step with that spread, between rungs by a straight line through logarithms.
