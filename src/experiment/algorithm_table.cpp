@@ -108,9 +108,9 @@ void set_published_dds(Config& config, const PublishedValues& values) {
   config.restarts.at = RestartAt::origin;
 }
 
-// Which steps serve them, of those that a probe finds (docs/reproduction.md): density descent finds
-// more with somewhat smaller ones, novelty search with smaller ones yet, and emitters that never
-// leave an elite far behind want much smaller ones.
+// Which steps serve them, of those that a probe finds (docs/reproduction.md): density descent wants
+// smaller ones where there are many features, novelty search anywhere, and emitters that never
+// leave an elite far behind much smaller ones.
 constexpr StepChoice kCloseSteps = {.least_spread = 0.25, .most_spread = 0.6};
 constexpr StepChoice kCloserSteps = {.least_spread = 0.2, .most_spread = 0.5};
 constexpr StepChoice kNearElites = {.part = 0.3};
@@ -120,7 +120,7 @@ constexpr std::array kAlgorithms = {
               .meaning = "density descent on a kernel density estimate, by CMA-ES",
               .emitter = &kStrategyEmitter,
               .density = &kKernelDensity,
-              .steps = kCloseSteps,
+              .steps_in_many = kCloseSteps,
               .set_defaults = set_dds_kde,
               .set_published = set_published_dds,
               .published_scores_before_observing = false},
@@ -128,7 +128,7 @@ constexpr std::array kAlgorithms = {
               .meaning = "density descent on a continuous normalizing flow, by CMA-ES",
               .emitter = &kStrategyEmitter,
               .density = &kFlowDensity,
-              .steps = kCloseSteps,
+              .steps_in_many = kCloseSteps,
               .set_defaults = set_density_descent,
               .set_published =
                   [](Config& config, const PublishedValues& values) {
@@ -141,7 +141,7 @@ constexpr std::array kAlgorithms = {
               .meaning = "density descent on a mixture of Gaussians, by CMA-ES",
               .emitter = &kStrategyEmitter,
               .density = &kMixtureDensity,
-              .steps = kCloseSteps,
+              .steps_in_many = kCloseSteps,
               .set_defaults = set_density_descent,
               .set_published = set_published_dds},
     // Not in the paper. In the other profiles it has what DDS-KDE has there.
@@ -149,7 +149,7 @@ constexpr std::array kAlgorithms = {
               .meaning = "density descent that weighs the objective against density, by CMA-ES",
               .emitter = &kStrategyEmitter,
               .density = &kQualityDensity,
-              .steps = kCloseSteps,
+              .steps_in_many = kCloseSteps,
               .set_defaults = set_dds_kde,
               .set_published = set_published_dds,
               .published_scores_before_observing = false},

@@ -134,13 +134,13 @@ SearchParts make_parts(const Config& config, const DomainInfo& domain,
     parts.triggers.push_back(make_trigger(config.restarts));
   }
   if (!(config.emitters.*algorithm.emitter->step)) {
-    parts.probe = std::make_unique<StepProbe>(
-        StepProbeOptions{.starts = std::move(starts),
-                         .space = domain.feature_space,
-                         .candidates = config.emitters.count * config.emitters.batch,
-                         .bounds = bounds_of(config.emitters, domain),
-                         .seed = seed_of(config),
-                         .choice = algorithm.steps});
+    parts.probe = std::make_unique<StepProbe>(StepProbeOptions{
+        .starts = std::move(starts),
+        .space = domain.feature_space,
+        .candidates = config.emitters.count * config.emitters.batch,
+        .bounds = bounds_of(config.emitters, domain),
+        .seed = seed_of(config),
+        .choice = domain.feature_dim() > 2 ? algorithm.steps_in_many : algorithm.steps});
   }
   parts.restart_point = make_restart_point(config, domain);
   if (const Index size = parts.emitters.front()->shape_size();

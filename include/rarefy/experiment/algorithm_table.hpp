@@ -53,8 +53,9 @@ struct Algorithm {
   /// The archive of the metric is a part of the algorithm. Elsewhere it is passive in the paper: it
   /// records, and nothing reads it.
   bool owns_archive = false;
-  /// Which of the steps that a probe finds its emitters begin with.
-  StepChoice steps{};
+  /// Which of the steps that a probe finds its emitters begin with: with one or two features, and
+  /// with more.
+  StepChoice steps{}, steps_in_many = steps;
   /// What is different from a default-constructed Config.
   void (*set_defaults)(Config& config);
   /// What is different from that in the published profile, given the domain's values. (Which
