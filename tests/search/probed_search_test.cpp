@@ -80,6 +80,26 @@ TEST(ProbedSearch, EveryDefaultProfileHasAProbe) {
   }
 }
 
+// The same candidates tell both probes the same; what is made of it is another matter.
+TEST(ProbedSearch, DensityDescentBeginsWithSmallerStepsWhereThereAreManyFeatures) {
+  const auto least_of = [](const std::string& algorithm, Index features) {
+    auto config = rarefy::default_config("multi-lp", algorithm);
+    config.problem.m = features;
+    config.problem.n = 4 * features;
+    config.density.buffer = 200;
+    config.archive.cvt.cells = 30;
+    config.archive.cvt.samples = 300;
+    Loop loop(config);
+    while (loop.search->probe()->probes(0)) loop.tell();
+    return loop.search->probe()->range().least;
+  };
+  EXPECT_EQ(least_of("dds-kde", 2), least_of("cma-mae", 2));
+  for (const Index features : {3, 10}) {
+    const double ratio = least_of("dds-kde", features) / least_of("cma-mae", features);
+    EXPECT_NEAR(ratio, 0.25 / 0.5, 0.15) << features;  // a little more, as spreads bend
+  }
+}
+
 TEST(ProbedSearch, AStepThatIsGivenNeedsNone) {
   auto config = probing_config();
   config.emitters.sigma0 = 1.0;
