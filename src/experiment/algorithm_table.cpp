@@ -110,7 +110,7 @@ void set_published_dds(Config& config, const PublishedValues& values) {
 
 // Which steps serve them, of those that a probe finds (docs/reproduction.md): density descent wants
 // smaller ones where there are many features, novelty search anywhere, and emitters that never
-// leave an elite far behind much smaller ones.
+// leave an elite far behind much smaller ones where there are few.
 constexpr StepChoice kCloseSteps = {.least_spread = 0.25, .most_spread = 0.6};
 constexpr StepChoice kCloserSteps = {.least_spread = 0.2, .most_spread = 0.5};
 constexpr StepChoice kNearElites = {.part = 0.3};
@@ -193,6 +193,7 @@ constexpr std::array kAlgorithms = {
               .density = &kImprovement,
               .owns_archive = true,
               .steps = kNearElites,
+              .steps_in_many = {},
               .set_defaults = set_cma_me,
               .set_published =
                   [](Config& config, const PublishedValues& values) {
@@ -205,6 +206,7 @@ constexpr std::array kAlgorithms = {
               .density = &kNoDensity,
               .owns_archive = true,
               .steps = kNearElites,
+              .steps_in_many = {},
               .set_defaults = set_rival,
               .set_published = set_published},
     Algorithm{.name = "map-elites",
@@ -213,6 +215,7 @@ constexpr std::array kAlgorithms = {
               .density = &kNoDensity,
               .owns_archive = true,
               .steps = kNearElites,
+              .steps_in_many = {},
               .set_defaults = set_rival,
               .set_published = set_published},
 };
