@@ -44,8 +44,8 @@ double SampledKdeSums::scratch_bytes(Index dims, Index queries) {
   const auto room = static_cast<double>(kRoom + 2 * kernels::kStretch);
   const double choices = kernels::kMostLures * (sizeof(std::int32_t) + sizeof(float));
   const double points = static_cast<double>(1 + dims) * sizeof(float);
-  const auto tasks = static_cast<double>((queries + kGroup - 1) / kGroup);  // at most
-  return tasks * room * (choices + points);
+  const Index tasks = (queries + kGroup - 1) / kGroup;  // at most
+  return static_cast<double>(tasks) * room * (choices + points);
 }
 
 SampledKdeSums::SampledKdeSums(KernelCoordinates coordinates, FeatureBuffer& buffer)
@@ -166,7 +166,7 @@ void SampledKdeSums::choose(Scratch& scratch) const {
                                 .count = static_cast<std::ptrdiff_t>(scratch.tried.size()),
                                 .breadth = static_cast<float>(kBreadth)};
   const auto wanted = static_cast<double>(kSample);
-  std::array<float, kernels::kMostLures> most;
+  std::array<float, kernels::kMostLures> most{};
   std::array<double, kernels::kMostLures> totals{}, limited{};
   most.fill(1.0F);
   kernels::sums_of_lured(points(), lures, kEvery, most.data(), totals.data());
