@@ -268,6 +268,35 @@ TEST(PlottedHeatmaps, ShowTheMedianRunOfDomainsWithTwoFeatures) {
   EXPECT_TRUE(fs::exists(place.path() / "plots" / "heatmaps.svg"));
 }
 
+// An experiment over many values of a parameter: a picture can have 32,767 pixels and no more.
+TEST(PlottedHeatmaps, AreSmallerWhereThereAreMany) {
+  const TemporaryFolder place;
+  const auto many = [&](int count) {
+    Results results;
+    for (int i = 0; i < count; ++i) {
+      const auto value = std::to_string(i);
+      // Every other one has no map that could be drawn.
+      const bool plane = i % 2 == 0;
+      auto one = plane ? trial_with_archive(place.path() / value, 0.5) : trial("multi-lp", 0.5, 2);
+      results.rows.push_back(
+          row("dds-kde", plane ? "lp" : "multi-lp", {one}, {{"patience", value}}));
+    }
+    return results;
+  };
+  const auto few = heatmap_panels(rows_to_plot(many(6), Profile::standard));
+  ASSERT_TRUE(few.has_value());
+  EXPECT_EQ(few->columns.size(), 3U);
+  EXPECT_EQ(few->side, 300);
+  const auto results = many(240);
+  const auto panels = heatmap_panels(rows_to_plot(results, Profile::standard));
+  ASSERT_TRUE(panels.has_value());
+  EXPECT_EQ(panels->columns.size(), 120U);
+  EXPECT_LT(panels->side, 200);
+  rarefy::write_plots(results, place.path() / "plots");
+  EXPECT_TRUE(fs::exists(place.path() / "plots" / "heatmaps.png"));
+  EXPECT_FALSE(heatmap_panels(rows_to_plot(many(600), Profile::standard)).has_value());
+}
+
 TEST(PlottedHeatmaps, ComeFromTheLastFrameWhereThereIsNoGrid) {
   const TemporaryFolder place;
   auto one = trial("lp", 0.5, 2);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "parts.hpp"
 #include "rarefy/core/error.hpp"
@@ -17,6 +18,10 @@ namespace {
 
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 constexpr Index kMostCells = Index{1} << 22;
+// Cairo draws at most 32,767 pixels across; what is beside a panel takes some 80.
+constexpr int kWidest = 30'000;
+constexpr int kBesidePanel = 80;
+constexpr int kLeastSide = 60;
 
 const Trial& median_trial(const ResultRow& row) {
   auto trials = shown_trials(row);
@@ -99,6 +104,24 @@ std::optional<pictures::Heatmap> heatmap_of(const Trial& trial) {
   return map;
 }
 
+// Columns without a single map say nothing.
+void drop_empty_columns(pictures::HeatmapPanels& panels) {
+  std::size_t kept = 0;
+  for (std::size_t column = 0; column < panels.columns.size(); ++column) {
+    const auto has_map = [&](const pictures::HeatmapRow& row) {
+      return row.maps[column].has_value();
+    };
+    if (!std::any_of(panels.rows.begin(), panels.rows.end(), has_map)) continue;
+    if (kept != column) {
+      panels.columns[kept] = std::move(panels.columns[column]);
+      for (auto& row : panels.rows) row.maps[kept] = std::move(row.maps[column]);
+    }
+    ++kept;
+  }
+  panels.columns.resize(kept);
+  for (auto& row : panels.rows) row.maps.resize(kept);
+}
+
 }  // namespace
 
 std::optional<pictures::HeatmapPanels> heatmap_panels(const PlottedRows& rows) {
@@ -120,6 +143,11 @@ std::optional<pictures::HeatmapPanels> heatmap_panels(const PlottedRows& rows) {
     if (any) panels.rows.push_back(std::move(line));
   }
   if (panels.rows.empty()) return std::nullopt;
+  drop_empty_columns(panels);
+  // Of an experiment with many rows the maps are smaller, and of one with hundreds there are none.
+  panels.side =
+      std::min(panels.side, kWidest / static_cast<int>(panels.columns.size()) - kBesidePanel);
+  if (panels.side < kLeastSide) return std::nullopt;
   panels.subtitle = "the run with the median coverage of each, and that coverage";
   return panels;
 }
