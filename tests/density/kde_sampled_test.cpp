@@ -278,7 +278,7 @@ TEST(KdeSampled, IsChosenToRankByWhereItIsFaster) {
   refused({.space = box(3), .kernel = Kernel::epanechnikov});
   refused({.space = box(3), .bandwidth = Bandwidth::local()});
   const KernelDensity kde(sampled(3, 0.1), buffer_of(crowd(100, 3, 0.1, 1)));
-  EXPECT_THAT(kde.description(), testing::HasSubstr("samples of 6000"));
+  EXPECT_THAT(kde.description(), testing::HasSubstr("samples of 6,000"));
 }
 
 }  // namespace

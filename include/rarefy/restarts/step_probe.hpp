@@ -54,12 +54,12 @@ struct StepProbeOptions {
 /// Neither the unit of solutions nor that of features has a part in it.
 ///
 /// Where s takes more than `kCreeping` times the step to get from half of its maximum to nine
-/// tenths, it creeps: there is no one right scale, and the few rows on a rung decide by chance
-/// where s is half of its maximum, for over a decade of steps it may hardly change (robots that
-/// cover one room). So there the range goes from `creeping_spread` of the maximum to nine tenths, a
-/// decade at most. And the rungs in question are sampled once more, by another iteration of
-/// candidates. Those are of use in any case: no step of them is larger than what emitters begin
-/// with.
+/// tenths, or more than eight times from three tenths, it creeps: there is no one right scale, and
+/// the few rows on a rung decide by chance where s is half of its maximum, for over a decade of
+/// steps it may hardly change (robots that cover one room). So there the range goes from
+/// `creeping_spread` of the maximum to nine tenths, a decade at most. And the rungs in question are
+/// sampled once more, by another iteration of candidates. Those are of use in any case: no step of
+/// them is larger than what emitters begin with.
 ///
 /// The first ladder has seven decades below 10, or below the width of the bounds. Where s still
 /// rises at the top, or is not small at the bottom, three decades more are tried, and again. (Not

@@ -9,6 +9,7 @@
 
 #include "core/at.hpp"
 #include "core/maths.hpp"
+#include "rarefy/core/text.hpp"
 
 namespace rarefy {
 namespace {
@@ -225,7 +226,7 @@ bool SampledKdeSums::sum_chosen(const Group& group, const float* place,
 }
 
 std::string SampledKdeSums::description() const {
-  return fmt::format("samples of {} of the buffer", kSample);
+  return fmt::format("samples of {} of the buffer", with_commas(kSample));
 }
 
 }  // namespace rarefy
